@@ -228,6 +228,18 @@ def with_switches(path, text, faults):
     return f'#include "{include}"\n#line 1\n' + "".join(pieces), left
 
 
+def named_by(pattern, names):
+    """Those whose whole name it is, or else those of which it is a part, as for `ctest -R`."""
+    return ([name for name in names if re.fullmatch(pattern, name)]
+            or [name for name in names if re.search(pattern, name)])
+
+
+def tests_in(build):
+    said = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, check=True, capture_output=True,
+                          text=True).stdout
+    return {test["name"]: test for test in json.loads(said)["tests"] if "command" in test}
+
+
 class Tree:
     """The copy, with its build folder."""
 
@@ -273,20 +285,14 @@ class Tree:
         return self.run("ninja", "-C", str(self.build), "-k", "0", "-j", str(self.jobs), *sorted(targets))
 
     def read_tests(self):
-        said = subprocess.run(["ctest", "--show-only=json-v1"], cwd=self.build, check=True,
-                              capture_output=True, text=True).stdout
-        self.tests = {test["name"]: test for test in json.loads(said)["tests"] if "command" in test}
+        self.tests = tests_in(self.build)
         said = subprocess.run(["ninja", "-t", "targets", "all"], cwd=self.build, check=True, capture_output=True,
                               text=True).stdout
         self.known = {line.rpartition(": ")[0] for line in said.splitlines()}
 
     def named(self, patterns):
-        found = {}
-        for pattern in patterns:
-            for name in self.tests:
-                if re.fullmatch(pattern, name):
-                    found[name] = None
-        return list(found)
+        return list(dict.fromkeys(
+            name for pattern in patterns for name in named_by(pattern, self.tests)))
 
     def targets_of(self, names):
         """The programs that the tests' commands name, as targets."""
@@ -518,6 +524,7 @@ def main():
                         help="of the copy of the tree")
     parser.add_argument("--least", type=float, default=95, help="per cent that must be caught")
     parser.add_argument("--json", help="a file for the results")
+    parser.add_argument("--tests", metavar="BUILD", help="check: each test that is named is in this build of everything")
     parser.add_argument("--verbose", action="store_true", help="what the failing test printed")
     arguments = parser.parse_args()
 
@@ -528,6 +535,15 @@ def main():
     if wrong:
         return 1
     if arguments.what == "check":
+        if arguments.tests:
+            names = tests_in(arguments.tests)
+            for fault in catalogue.faults:
+                for pattern in fault.tests:
+                    if not named_by(pattern, names):
+                        wrong.append(fault)
+                        print(f"{fault.id}: {arguments.tests} has no test {pattern}")
+            if wrong:
+                return 1
         print(f"{len(catalogue.faults)} faults fit the tree")
         return 0
     faults = catalogue.chosen(arguments)
