@@ -24,16 +24,42 @@
 #if defined(ISTHMUS_GASNETEX_H) && !GASNET_SEQ && !defined(HAVE_PTHREAD_H)
 #define HAVE_PTHREAD_H 1
 #endif
+/* Compiler, processor and system, as GASNet's gasnet_portable_platform.h names them. */
 #ifndef PLATFORM_ARCH_64
-#define PLATFORM_ARCH_64 1
+#define PLATFORM_ARCH_64            1
+#define PLATFORM_ARCH_LITTLE_ENDIAN 1
+#define PLATFORM_OS_LINUX           1
+#if defined(__x86_64__)
+#define PLATFORM_ARCH_X86_64 1
+#elif defined(__aarch64__)
+#define PLATFORM_ARCH_AARCH64 1
+#endif
 #endif
 #ifndef PLATFORM_COMPILER_FAMILYNAME
+#define PLATFORM_COMPILER_VERSION_INT(major, minor, patch) \
+    (((major) << 16) | ((minor) << 8) | (patch))
 #if defined(__clang__)
 #define PLATFORM_COMPILER_FAMILYNAME Clang
+#define PLATFORM_COMPILER_CLANG      1
+#define PLATFORM_COMPILER_VERSION \
+    PLATFORM_COMPILER_VERSION_INT(__clang_major__, __clang_minor__, __clang_patchlevel__)
 #else
 #define PLATFORM_COMPILER_FAMILYNAME GNU
+#define PLATFORM_COMPILER_GNU        1
+#define PLATFORM_COMPILER_VERSION \
+    PLATFORM_COMPILER_VERSION_INT(__GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__)
 #endif
 #define PLATFORM_COMPILER_VERSION_STR __VERSION__
+#define PLATFORM_COMPILER_VERSION_GT(major, minor, patch) \
+    (PLATFORM_COMPILER_VERSION > PLATFORM_COMPILER_VERSION_INT(major, minor, patch))
+#define PLATFORM_COMPILER_VERSION_GE(major, minor, patch) \
+    (PLATFORM_COMPILER_VERSION >= PLATFORM_COMPILER_VERSION_INT(major, minor, patch))
+#define PLATFORM_COMPILER_VERSION_EQ(major, minor, patch) \
+    (PLATFORM_COMPILER_VERSION == PLATFORM_COMPILER_VERSION_INT(major, minor, patch))
+#define PLATFORM_COMPILER_VERSION_LE(major, minor, patch) \
+    (PLATFORM_COMPILER_VERSION <= PLATFORM_COMPILER_VERSION_INT(major, minor, patch))
+#define PLATFORM_COMPILER_VERSION_LT(major, minor, patch) \
+    (PLATFORM_COMPILER_VERSION < PLATFORM_COMPILER_VERSION_INT(major, minor, patch))
 #endif
 #ifndef PLATFORM_COMPILER_IDSTR
 #define PLATFORM_COMPILER_IDSTR "|COMPILER_VERSION:" __VERSION__ "|"

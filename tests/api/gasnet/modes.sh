@@ -129,6 +129,23 @@ for conduit in OFI UCX MPI UDP ISTHMUS; do
 name=GASNET_CONDUIT_NAME GASNET_CONDUIT_$conduit GASNET_MAXEPS GASNET_HIDDEN_AM_CONCURRENCY_LEVEL" > "$folder/probe.c"
     "$compiler" -E -DGASNET_SEQ -DGASNET_CONDUIT_$conduit -I"$include" "$folder/probe.c" | grep -q "^name=$conduit 1 33 0"
 done
+# The compiler, of the header alone, in the preprocessor: UPC++'s build asks so.
+echo '#include <gasnet_portable_platform.h>
+#define V(test, major) PLATFORM_COMPILER_VERSION_##test(major, PART, 7)
+#if defined(__clang__)
+#define MAJOR __clang_major__
+#define SAME PLATFORM_COMPILER_VERSION_EQ(__clang_major__, __clang_minor__, __clang_patchlevel__)
+#else
+#define MAJOR __GNUC__
+#define SAME PLATFORM_COMPILER_VERSION_EQ(__GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__)
+#endif
+#define PART 254
+#if PLATFORM_COMPILER_GNU + PLATFORM_COMPILER_CLANG != 1 || !SAME || V(EQ, MAJOR) || \
+    V(GT, MAJOR) || V(GE, MAJOR) || !V(LT, MAJOR) || !V(LE, MAJOR) || \
+    !V(GT, MAJOR - 1) || !V(GE, MAJOR - 1) || V(LT, MAJOR - 1) || V(LE, MAJOR - 1)
+#error "compared wrongly"
+#endif' > "$folder/platform.c"
+"$compiler" -I"$include" -Werror -fsyntax-only "$folder/platform.c"
 # Types without a mode, and the tools by themselves.
 echo '#include <gasnet_fwd.h>
 gex_OP_t op = GEX_OP_ADD;' > "$folder/fwd.c"
