@@ -71,3 +71,12 @@ foreach(mode seq parsync par)
         install(FILES ${generated}/gasnet_tools-${mode}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
     endif()
 endforeach()
+
+# `isthmus gasnet` makes of these what clients take for an installed GASNet.
+file(RELATIVE_PATH ISTHMUS_PREFIX_FROM_HELPERS ${CMAKE_INSTALL_FULL_LIBEXECDIR}/isthmus ${CMAKE_INSTALL_PREFIX})
+foreach(script gasnet gasnetrun)
+    set(helper ${CMAKE_BINARY_DIR}/libexec/isthmus/isthmus-${script})
+    configure_file(${CMAKE_SOURCE_DIR}/src/tools/${script}.sh.in ${helper} @ONLY
+                   FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+    install(PROGRAMS ${helper} DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/isthmus)
+endforeach()

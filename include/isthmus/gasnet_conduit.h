@@ -4,7 +4,12 @@
 #ifndef ISTHMUS_GASNET_CONDUIT_H
 #define ISTHMUS_GASNET_CONDUIT_H
 
-#if defined(GASNET_CONDUIT_OFI)
+#if defined(GASNET_CONDUIT_IBV)
+#undef GASNET_CONDUIT_IBV
+#define GASNET_CONDUIT_IBV      1
+#define GASNET_CONDUIT_NAME     IBV
+#define GASNET_CONDUIT_NAME_STR "IBV"
+#elif defined(GASNET_CONDUIT_OFI)
 #undef GASNET_CONDUIT_OFI
 #define GASNET_CONDUIT_OFI      1
 #define GASNET_CONDUIT_NAME     OFI
@@ -44,5 +49,9 @@
     "(ISTHMUS-1.0/"                                               \
     "ISTHMUS-1.0),THREADMODEL=" ISTHMUS_GASNET_MODE_STR           \
     ",SEGMENT=FAST,PTR=64bit,CACHE_LINE_BYTES=64,align,pshm,nodebug,notrace,nostats"
+
+/* Clients' launchers look into the file of a program for the conduit, to know what starts it. */
+static const char isthmus_gasnet_conduit_ident[] __attribute__((__used__)) =
+    "$GASNetConduitName: " GASNET_CONDUIT_NAME_STR " $";
 
 #endif

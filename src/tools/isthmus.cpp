@@ -69,6 +69,9 @@ int run_sim(const Arguments& arguments) {
 int run_rtl(const Arguments& arguments) {
     return run_helper("rtl", arguments);
 }
+int run_gasnet(const Arguments& arguments) {
+    return run_helper("gasnet", arguments);
+}
 int print_help(const Arguments& arguments);
 int print_version(const Arguments&) {
     std::puts("isthmus " ISTHMUS_VERSION);
@@ -83,6 +86,7 @@ constexpr Command kCommands[] = {
     {"bench", run_bench, "measure, and compare with what is claimed"},
     {"sim", run_sim, "the simulated xBGAS machine"},
     {"rtl", run_rtl, "the engines in gates, simulated"},
+    {"gasnet", run_gasnet, "a folder that passes for GASNet where clients want one"},
     {"help", print_help, "this text"},
     {"version", print_version, "the version"},
 };

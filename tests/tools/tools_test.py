@@ -219,7 +219,7 @@ class Commands(ToolTest):
         self.assertEqual(self.good(self.tool("oshrun"), "--version"),
                          self.good(self.tool("isthmus"), "version"))
         text = self.good(self.tool("isthmus"), "--help")
-        for command in ("run", "info", "doctor", "bench", "sim"):
+        for command in ("run", "info", "doctor", "bench", "sim", "gasnet"):
             self.assertIn(f"\n  {command} ", text)
             if command not in ("bench", "sim"):
                 self.assertIn("--", self.good(self.tool("isthmus"), command, "--help"))
@@ -319,6 +319,64 @@ class Installed(ToolTest):
         self.good("cc", os.path.join(USER, "gasnet_tools.c"), "-o", self.path("tools"),
                   *flags.split())
         self.assertEqual(self.good(self.path("tools")), "1\n")
+
+    def test_gasnet_by_a_known_name(self):
+        folder = self.path("ibv")
+        known = self.prefix + "/bin/isthmus"
+        for _ in range(2):
+            self.good(known, "gasnet", "ibv", folder, env=setting(CC="cc -pipe"))
+        # As UPC++ does: the fragment from the build folder, a template filled, a variable for the PEs.
+        program = self.path("named")
+        self.good("make", "-C", folder + "/ibv-conduit", "ibv-seq.mak")
+        self.good("make", "-B", "-f", os.path.join(USER, "gasnet.mk"), f"PROGRAM={program}",
+                  f"FRAGMENT={folder}/ibv-conduit/ibv-seq.mak {folder}/include/gasnet_tools-seq.mak",
+                  f"SOURCE={USER}/gasnet_ex.c", f"TOOLS_SOURCE={USER}/gasnet_tools.c")
+        self.assertEqual(pathlib.Path(program).read_bytes().count(b"$GASNetConduitName: IBV $"), 1)
+        start = folder + "/bin/gasnetrun_ibv"
+        self.assertEqual(self.good(start, "-n", 3, "-E", "HOME,NONE_OF_THIS_NAME", "--", program), "round\n")
+        self.assertEqual(self.good(start, "-N", 1, "-np", 1, "sh", "-c", 'printf "%s," "$@"', "-", "-n", "a b"),
+                         "-n,a b,")
+        shown = self.good(start, "-t", "-N", 2, "-n", 4, "sh",
+                          env=setting(GASNET_SSH_SERVERS="here,there elsewhere", ISTHMUS_REMOTE_SHELL="ssh"))
+        self.assertRegex(shown, "(?s)^PEs 0-1: ssh here .*PEs 2-3: ssh there [^\n]*\neach: sh\n$")
+        template = pathlib.Path(self.path("template"))
+        template.write_text("@CONDUITS@ @CC_FAMILY@ @EXESUFFIX@.\n", encoding="utf-8")
+        self.good(folder + "/config.status", cwd=self.folder, env=setting(CONFIG_FILES=f"filled:{template}"))
+        self.assertRegex(pathlib.Path(self.path("filled")).read_text(encoding="utf-8"), "^ibv (GNU|Clang) \\.\n$")
+        # As Caffeine and Realm do; from where its own Makefile installs it.
+        second = self.path("second")
+        self.good("make", "-C", folder, "all", "install", f"prefix={second}")
+        shutil.rmtree(folder)
+        if not shutil.which("pkg-config"):
+            return
+        environment = setting(PKG_CONFIG_PATH=second + "/lib/pkgconfig")
+        compiler, libraries = (
+            self.good("pkg-config", f"--variable={name}", "gasnet-ibv-par", env=environment).split()
+            for name in ("GASNET_CC", "GASNET_LIBS"))
+        self.assertEqual(compiler, [shutil.which("cc"), "-pipe"])
+        self.assertTrue(os.path.exists(libraries[0][2:] + "/../include/gasnetex.h"), libraries)
+        flags = self.good("pkg-config", "--cflags", "--libs", "gasnet-ibv-par", env=environment).split()
+        self.good(*compiler, os.path.join(USER, "gasnet_ex.c"), "-o", program, *flags)
+        self.assertTrue(os.path.exists(second + "/lib/libgasnet-ibv-par.a"))
+        shutil.rmtree(second)
+        self.assertEqual(self.good(known, "run", "-n", 2, program), "round\n")
+
+    def test_gasnet_folder_refused(self):
+        known = self.prefix + "/bin/isthmus"
+        pathlib.Path(self.path("mine")).write_text("", encoding="utf-8")
+        for words, reason in ((("tcp", self.path("new")), "unknown network tcp; clients know ibv, mpi, ofi, ucx, udp"),
+                              (("ibv", self.folder), "has files of others"),
+                              (("ibv",), "a network and a folder are wanted"),
+                              (("--networks", "x"), "unknown option --networks")):
+            with self.subTest(words=words):
+                result = run(known, "gasnet", *words)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertIn(reason, result.stderr)
+        self.assertTrue(os.path.exists(self.path("mine")))
+        result = run(self.tool("isthmus"), "gasnet", "ibv", self.path("new"))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("this needs an installed tree", result.stderr)
+        self.assertFalse(os.path.exists(self.path("new")))
 
     def test_wrappers_and_tools(self):
         self.good(self.prefix + "/bin/oshc++", "-O2", os.path.join(USER, "ring.cpp"), "-o",

@@ -124,7 +124,7 @@ for mode in SEQ PARSYNC PAR; do
     done
 done
 # By the name of a conduit that clients know.
-for conduit in OFI UCX MPI UDP ISTHMUS; do
+for conduit in IBV OFI UCX MPI UDP ISTHMUS; do
     echo "#include <gasnetex.h>
 name=GASNET_CONDUIT_NAME GASNET_CONDUIT_$conduit GASNET_MAXEPS GASNET_HIDDEN_AM_CONCURRENCY_LEVEL" > "$folder/probe.c"
     "$compiler" -E -DGASNET_SEQ -DGASNET_CONDUIT_$conduit -I"$include" "$folder/probe.c" | grep -q "^name=$conduit 1 33 0"
