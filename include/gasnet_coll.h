@@ -18,8 +18,7 @@
 extern "C" {
 #endif
 
-/* Complete when all have come; what they wrote before is then seen. */
-gex_Event_t gex_Coll_BarrierNB(gex_TM_t team, gex_Flags_t flags);
+/* gex_Coll_BarrierNB is gasnetex.h's. */
 void gex_Coll_BarrierBlocking(gex_TM_t team, gex_Flags_t flags);
 /* From the root's src to everybody's dst. At the root they may be the same. */
 gex_Event_t gex_Coll_BroadcastNB(gex_TM_t team, gex_Rank_t root, void* dst, const void* src,

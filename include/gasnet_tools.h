@@ -278,7 +278,7 @@ int gasnett_maximize_rlimit(int resource, const char* name);
 int gasnett_nsleep(uint64_t nanoseconds);
 /* The program's file. */
 const char* gasnett_exe_name(void);
-/* "2025.8.0", and as one number, 20250800. */
+/* "2025.8.0", and as one number: year, month and patch of 4, 2 and 4 digits. */
 const char* gasnett_release_version_str(void);
 uint64_t gasnett_release_version(void);
 /* Zeroed pages; ends the process without. */
@@ -333,6 +333,26 @@ static __inline__ int gasnett_count0s_uint32_t(uint32_t word) {
 #define GASNETT_STATS_INIT(callback)            ((void)0)
 #define GASNETT_STATS_GETMASK()                 ""
 #define GASNETT_STATS_SETMASK(mask)             ((void)0)
+
+/* ---- behind gasnetex.h or gasnet.h: words for values of theirs. The first three return how many
+ * bytes the text takes, with its end, and write it if `text` is not null; _bufsz says how many
+ * those of lists may take. */
+
+#ifdef ISTHMUS_GASNETEX_H
+size_t gasnett_format_dt(char* text, gex_DT_t type);
+size_t gasnett_format_op(char* text, gex_OP_t operation);
+size_t gasnett_format_ti(char* text, gex_TI_t mask);
+size_t gasnett_format_memveclist_bufsz(size_t count);
+void gasnett_format_memveclist(char* text, size_t count, gex_Memvec_t const* list);
+size_t gasnett_format_addrlist_bufsz(size_t count);
+void gasnett_format_addrlist(char* text, size_t count, void* const* list, size_t length);
+size_t gasnett_format_putsgets_bufsz(size_t levels);
+/* `statistics` is not used. */
+void gasnett_format_putsgets(char* text, void* statistics, gex_TM_t team, gex_Rank_t rank, void* to,
+                             const ptrdiff_t* to_strides, const void* from,
+                             const ptrdiff_t* from_strides, size_t element, const size_t* count,
+                             size_t levels);
+#endif
 
 GASNETT_END_EXTERNC
 #endif

@@ -20,6 +20,7 @@
 /* Clients rely on these. */
 #include <alloca.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

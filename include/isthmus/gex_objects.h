@@ -98,6 +98,8 @@ size_t gex_TM_Create(gex_TM_t* teams, size_t team_count, gex_TM_t parent,
 /* Collective; nobody uses the team any more. Not 0: *scratch has been written with the memory that
  * the client had given. */
 int gex_TM_Destroy(gex_TM_t team, gex_Memvec_t* scratch, gex_Flags_t flags);
+/* A barrier: complete when all have come; what they wrote before is then seen. */
+gex_Event_t gex_Coll_BarrierNB(gex_TM_t team, gex_Flags_t flags);
 gex_Client_t gex_TM_QueryClient(gex_TM_t team);
 gex_EP_t gex_TM_QueryEP(gex_TM_t team);
 gex_Flags_t gex_TM_QueryFlags(gex_TM_t team);

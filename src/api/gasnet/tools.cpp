@@ -205,7 +205,7 @@ ISTHMUS_API const char* gasnett_release_version_str(void) {
     return "2025.8.0";
 }
 ISTHMUS_API uint64_t gasnett_release_version(void) {
-    return 20250800;
+    return 2025'08'0000;
 }
 ISTHMUS_API const char* gasnett_performance_warning_str(void) {
     return "";

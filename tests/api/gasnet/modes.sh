@@ -129,6 +129,11 @@ for conduit in IBV OFI UCX MPI UDP ISTHMUS; do
 name=GASNET_CONDUIT_NAME GASNET_CONDUIT_$conduit GASNET_MAXEPS GASNET_HIDDEN_AM_CONCURRENCY_LEVEL" > "$folder/probe.c"
     "$compiler" -E -DGASNET_SEQ -DGASNET_CONDUIT_$conduit -I"$include" "$folder/probe.c" | grep -q "^name=$conduit 1 33 0"
 done
+# What clients take without any other header: GASNet's own tests do.
+echo '#include <gasnetex.h>
+gex_Event_t come(gex_TM_t team);
+gex_Event_t come(gex_TM_t team) { return gex_Coll_BarrierNB(team, INT_MAX & 0); }' > "$folder/bare.c"
+"$compiler" -DGASNET_SEQ -I"$include" -Wall -Werror -c "$folder/bare.c" -o "$folder/bare.o"
 # The compiler, of the header alone, in the preprocessor: UPC++'s build asks so.
 echo '#include <gasnet_portable_platform.h>
 #define V(test, major) PLATFORM_COMPILER_VERSION_##test(major, PART, 7)
