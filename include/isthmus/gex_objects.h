@@ -110,6 +110,7 @@ void* gex_TM_QueryCData(gex_TM_t team);
 gex_Rank_t gex_TM_TranslateRankToJobrank(gex_TM_t team, gex_Rank_t rank);
 /* GEX_RANK_INVALID: no member. */
 gex_Rank_t gex_TM_TranslateJobrankToRank(gex_TM_t team, gex_Rank_t jobrank);
+/* With a rank of the job, whatever the team; flags have no meaning yet. */
 gex_EP_Location_t gex_TM_TranslateRankToEP(gex_TM_t team, gex_Rank_t rank, gex_Flags_t flags);
 
 /* ---- the system */

@@ -207,9 +207,7 @@ ISTHMUS_API gex_Rank_t gex_TM_TranslateJobrankToRank(gex_TM_t team, gex_Rank_t j
     return rank < 0 ? GEX_RANK_INVALID : static_cast<gex_Rank_t>(rank);
 }
 ISTHMUS_API gex_EP_Location_t gex_TM_TranslateRankToEP(gex_TM_t team, gex_Rank_t rank,
-                                                       gex_Flags_t flags) {
+                                                       gex_Flags_t) {
     const gex_EP_Index_t index = is_pair(team) ? remote_index(team) : gex_EP_Index_t{0};
-    const gex_Rank_t jobrank = gex_TM_TranslateRankToJobrank(team, rank);
-    const bool as_jobrank = (flags & GEX_FLAG_RANK_IS_JOBRANK) != 0;
-    return {as_jobrank ? jobrank : rank, index};
+    return {gex_TM_TranslateRankToJobrank(team, rank), index};
 }

@@ -170,8 +170,7 @@ static void check_ranks(gex_TM_t team, gex_Rank_t at, gex_Rank_t jobrank) {
     CHECK(gex_TM_TranslateRankToJobrank(team, at) == jobrank);
     CHECK(gex_TM_TranslateJobrankToRank(team, jobrank) == at);
     CHECK(gex_TM_TranslateRankToEP(team, at, 0).gex_ep_index == 0);
-    CHECK(gex_TM_TranslateRankToEP(team, at, 0).gex_rank == at);
-    CHECK(gex_TM_TranslateRankToEP(team, at, GEX_FLAG_RANK_IS_JOBRANK).gex_rank == jobrank);
+    CHECK(gex_TM_TranslateRankToEP(team, at, 0).gex_rank == jobrank);
 }
 
 /* Those of odd and of even rank, the last first; colors may be negative. */
