@@ -36,14 +36,19 @@
 #define GASNETT_RELEASE_VERSION_MAJOR 2025
 #define GASNETT_RELEASE_VERSION_MINOR 8
 #define GASNETT_RELEASE_VERSION_PATCH 0
-#define GASNETT_CONFIG_STRING         "RELEASE=2025.8.0,SPEC=1.20,ISTHMUS,PTR=64bit"
-#define GASNETT_CONFIGURE_MISMATCH    0
-#define GASNETT_USING_GETTIMEOFDAY    0
-#define GASNETT_PAGESIZE              4096
-#define GASNETT_PAGESHIFT             12
-#define GASNETT_CACHE_LINE_BYTES      64
-#define GASNETT_SYSTEM_TUPLE          "linux"
-#define GASNETT_MAX_THREADS           256
+#ifndef GASNET_RELEASE_VERSION_MAJOR
+#define GASNET_RELEASE_VERSION_MAJOR GASNETT_RELEASE_VERSION_MAJOR
+#define GASNET_RELEASE_VERSION_MINOR GASNETT_RELEASE_VERSION_MINOR
+#define GASNET_RELEASE_VERSION_PATCH GASNETT_RELEASE_VERSION_PATCH
+#endif
+#define GASNETT_CONFIG_STRING      "RELEASE=2025.8.0,SPEC=1.20,ISTHMUS,PTR=64bit"
+#define GASNETT_CONFIGURE_MISMATCH 0
+#define GASNETT_USING_GETTIMEOFDAY 0
+#define GASNETT_PAGESIZE           4096
+#define GASNETT_PAGESHIFT          12
+#define GASNETT_CACHE_LINE_BYTES   64
+#define GASNETT_SYSTEM_TUPLE       "linux"
+#define GASNETT_MAX_THREADS        256
 
 #if defined(GASNET_PAR) || defined(GASNET_PARSYNC)
 #define ISTHMUS_GASNETT_THREADS 1
@@ -250,9 +255,12 @@ const char* gasnett_gethostname(void);
 int gasnett_cpu_count(void);
 uint64_t gasnett_getPhysMemSz(int fail_if_unknown);
 int gasnett_isLittleEndian(void);
-/* The launcher binds. */
-#define gasnett_set_affinity(rank) ((void)(rank))
-#define gasnett_sched_yield()      ((void)sched_yield())
+/* The launcher binds: 1, for nothing is done. */
+static __inline__ int gasnett_set_affinity(int rank) {
+    (void)rank;
+    return 1;
+}
+#define gasnett_sched_yield() ((void)sched_yield())
 static __inline__ void gasnett_spinloop_hint(void) {
 #if defined(__x86_64__) || defined(__i386__)
     __asm__ __volatile__("pause" ::: "memory");
@@ -285,20 +293,21 @@ uint64_t gasnett_release_version(void);
 void* gasnett_mmap(uintptr_t size);
 const char* gasnett_performance_warning_str(void);
 
-/* ---- debugging: backtraces are the library's own (a PE that dies is told by name) */
+/* ---- debugging */
 
 typedef struct {
     const char* name;
-    int (*fnp)(int fd);
+    int (*fnp)(int fd); /* 0: it has written the calling thread's backtrace */
     int threadsupport;
 } gasnett_backtrace_type_t;
+/* Defined by a client that has a way of its own; its name may then be in GASNET_BACKTRACE_TYPE. */
+extern gasnett_backtrace_type_t gasnett_backtrace_user;
 #define gasnett_backtrace_init(program) ((void)(program))
-#define gasnett_print_backtrace(fd)     ((void)(fd), 1)
-static __inline__ int isthmus_gasnett_no_backtrace(int fd) {
-    (void)fd;
-    return 1;
-}
-#define gasnett_print_backtrace_ifenabled        isthmus_gasnett_no_backtrace
+/* By the ways that GASNET_BACKTRACE_TYPE lists, until one succeeds: EXECINFO, which is the C
+ * library's, and the client's; in this order if it is not set. 0: it is written. */
+int gasnett_print_backtrace(int fd);
+/* The same if GASNET_BACKTRACE is set to yes. A client may set it to another function. */
+extern int (*gasnett_print_backtrace_ifenabled)(int fd);
 #define gasnett_freezeForDebuggerNow(flag, name) ((void)(flag), (void)(name))
 #define gasnett_freezeForDebuggerErr()           ((void)0)
 

@@ -29,6 +29,9 @@ int backtrace(void** frames, int count) {
     (void)frames, (void)count;
     return 0;
 }
+void backtrace_symbols_fd(void* const* frames, int count, int descriptor) {
+    (void)frames, (void)count, (void)descriptor;
+}
 
 uint32_t arc4random(void) {
     uint32_t word = 0;

@@ -13,6 +13,45 @@
     } while (0)
 #endif
 
+static int asked, fails;
+static int write_one(int fd) {
+    ++asked;
+    return fails || write(fd, "mine\n", 5) != 5;
+}
+gasnett_backtrace_type_t gasnett_backtrace_user = {"MINE", write_one, 1};
+/* What a backtrace writes, up to its first line's end; how often the client's way was asked. */
+static int backtrace(int (*print)(int fd), const char* order, const char* first) {
+    char text[1 << 16];
+    int ends[2], code;
+    ssize_t bytes;
+    asked = 0;
+    if (order)
+        gasnett_setenv("GASNET_BACKTRACE_TYPE", order);
+    else
+        gasnett_unsetenv("GASNET_BACKTRACE_TYPE");
+    CHECK(pipe(ends) == 0);
+    code = print(ends[1]);
+    close(ends[1]);
+    bytes = read(ends[0], text, sizeof text - 1);
+    close(ends[0]);
+    text[bytes < 0 ? 0 : bytes] = 0;
+    CHECK((code == 0) == (bytes > 0) && strstr(text, first));
+    return asked;
+}
+static void check_backtraces(void) {
+    CHECK(backtrace(gasnett_print_backtrace, NULL, "tools") == 0);
+    CHECK(backtrace(gasnett_print_backtrace, "MINE", "mine\n") == 1);
+    CHECK(backtrace(gasnett_print_backtrace, "NONE,MINE,EXECINFO", "mine\n") == 1);
+    CHECK(backtrace(gasnett_print_backtrace, "EXECINFO,MINE", "tools") == 0);
+    CHECK(backtrace(gasnett_print_backtrace, "NONE", "") == 0);
+    fails = 1;
+    CHECK(backtrace(gasnett_print_backtrace, "MINE,EXECINFO", "tools") == 1);
+    CHECK(backtrace(gasnett_print_backtrace, "MINE", "") == 1);
+    CHECK(backtrace(gasnett_print_backtrace_ifenabled, "EXECINFO", "") == 0);
+    gasnett_setenv("GASNET_BACKTRACE", "1");
+    CHECK(backtrace(gasnett_print_backtrace_ifenabled, "EXECINFO", "tools") == 0);
+}
+
 GASNETT_IDENT(isthmus_tools_ident, "tools");
 GASNETT_THREADKEY_DEFINE(key);
 static gasnett_mutex_t mutex = GASNETT_MUTEX_INITIALIZER;
@@ -139,7 +178,10 @@ int main(void) {
     slept = gasnett_ticks_to_ns(gasnett_ticks_now());
     CHECK(gasnett_nsleep(2000000) == 0);
     CHECK(gasnett_ticks_to_ns(gasnett_ticks_now()) - slept >= 2000000);
+    check_backtraces();
+    CHECK(gasnett_set_affinity(0) != 0);
     CHECK(gasnett_exe_name()[0] != 0);
+    CHECK(GASNET_RELEASE_VERSION_MAJOR == GASNETT_RELEASE_VERSION_MAJOR);
     CHECK(gasnett_release_version() == GASNETT_RELEASE_VERSION_MAJOR * (uint64_t)1000000 +
                                            GASNETT_RELEASE_VERSION_MINOR * 10000 +
                                            GASNETT_RELEASE_VERSION_PATCH);
