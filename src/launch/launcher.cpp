@@ -117,7 +117,6 @@ int refuse_start(const RunOptions& options, const Program& program) {
 }  // namespace
 
 int run_job(const RunOptions& options) {
-    open_standard_streams();
     leave_outer_job();
     const Program program = find_program(options.command[0], options.working_directory);
     if (const int status = refuse_start(options, program); status != 0) return status;
@@ -206,6 +205,7 @@ bool load_counting_library(const std::string& name, const std::string& library_f
 
 int run_command(const std::string& name, const std::vector<std::string>& arguments,
                 const std::string& library_folder, const std::string& tool) {
+    open_standard_streams();
     RunOptions options;
     switch (parse_run_options(name, arguments, options)) {
         case ParseResult::help: return 0;

@@ -152,6 +152,19 @@ class Remote(unittest.TestCase):
         self.assertEqual(sorted(done.stdout.splitlines()), ["[0] out", "[1] out", "[2] out"])
         self.assertEqual(sorted(done.stderr.splitlines()), ["[0] err", "[1] err", "[2] err"])
 
+    def test_closed_standard_streams(self):
+        """As cron and daemons may leave them: no pipe of the launcher's takes their numbers."""
+        program = ["sh", "-c", 'cat; echo out; echo err >&2; echo > "$FOLDER/ran$PMI_RANK"']
+        for closed in ("<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"):
+            done = subprocess.run(["sh", "-c", f'exec "$0" "$@" {closed}', *self.words(*program)],
+                                  input="", capture_output=True, text=True, timeout=60 * SLOW,
+                                  env=self.environment())
+            self.assertEqual((closed, done.returncode, done.stdout, done.stderr),
+                             (closed, 0, "" if ">&- " in f"{closed} ".replace("2>&-", "") else "out\n" * 3,
+                              "" if "2>&-" in closed else "err\n" * 3))
+            for pe in range(3):
+                os.remove(f"{self.folder}/ran{pe}")
+
     def test_split(self):
         folder = os.path.join(self.folder, "made", "here")
         done = self.run_job("--split", folder, "sh", "-c", "echo out $PMI_RANK")
