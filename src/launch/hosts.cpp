@@ -28,7 +28,7 @@ std::string add_host(const std::string& name, const std::string* count, bool in_
     if (name.empty() || name[0] == '-' ||
         name.find_first_not_of(kNameCharacters) != std::string::npos)
         return "'" + name + "' is no name of a host";
-    HostShare host{name, 0, in_file && !count};
+    HostShare host{name, 0, in_file && !count, in_file};
     if (count && (host.pes = count_of(*count)) == 0)
         return "host " + name + ": '" + *count + "' is no number of PEs";
     const auto known = std::find_if(hosts.begin(), hosts.end(),
@@ -103,7 +103,34 @@ std::string read_host_file(const std::string& path, std::vector<HostShare>& host
     return hosts.empty() ? path + " names no host" : "";
 }
 
+namespace {
+
+// What --per-host means for hosts whose number is known; what is wrong with it, or nothing.
+std::string take_each(std::vector<HostShare>& hosts, int each) {
+    const HostShare* other = nullptr;
+    bool has_silent = false;
+    for (HostShare& host : hosts) {
+        has_silent |= host.pes == 0;
+        if (host.pes == 0 || host.pes == each) continue;
+        if (host.in_file && host.pes < each)
+            return "--per-host " + std::to_string(each) + ": host " + host.name +
+                   " of the file has room for " + std::to_string(host.pes) +
+                   (host.pes == 1 ? " PE" : " PEs");
+        if (host.in_file)
+            host.pes = each;
+        else
+            other = &host;
+    }
+    if (!other || has_silent) return "";
+    return "--per-host " + std::to_string(each) + " and --hosts " + other->name + ":" +
+           std::to_string(other->pes) + " contradict each other; leave one of them out";
+}
+
+}  // namespace
+
 std::string place_pes(std::vector<HostShare>& hosts, int each, int& pes) {
+    if (each != 0)
+        if (std::string why = take_each(hosts, each); !why.empty()) return why;
     int said = 0;
     std::size_t silent = 0;
     const bool a_line_each = std::any_of(hosts.begin(), hosts.end(),

@@ -370,7 +370,8 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     app.add_option("--hostfile", host_file,
                    "The same from a file: host, host:PEs or host slots=PEs")
         ->type_name("FILE");
-    app.add_option("--per-host", each, "PEs of each host whose number is not given")
+    app.add_option("--per-host", each,
+                   "PEs of each host; of a file's hosts not more than their numbers")
         ->type_name("N");
     std::string cluster;
     app.add_option("--cluster", cluster,

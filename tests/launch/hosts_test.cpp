@@ -67,6 +67,12 @@ TEST(Hosts, Files) {
     EXPECT_EQ(place("a\nb\na\nb\n", 8, 0), "16 a:8 b:8");
     EXPECT_EQ(place("a\nb\n", 8, 0), "16 a:8 b:8");
     EXPECT_EQ(place("a\nb\n", 0, 5), "5 a:3 b:2");
+    // Numbers of a file are what there is room for.
+    EXPECT_EQ(place("a 4 all.q@a UNDEFINED\nb 3 all.q@b UNDEFINED\n", 2, 0), "4 a:2 b:2");
+    EXPECT_EQ(place("a slots=4\nb:4\nc\n", 3, 0), "9 a:3 b:3 c:3");
+    EXPECT_EQ(place("a 4\nb 3\n", 2, 3), "3 a:2 b:1");
+    EXPECT_EQ(place("a 4\nb 3\n", 3, 0), "6 a:3 b:3");
+    EXPECT_EQ(place("a 4\nb 3\n", 4, 0), "--per-host 4: host b of the file has room for 3 PEs");
     EXPECT_EQ(read("a:2\na\n"), "hosts:2: host a is named twice; say how many PEs: a:N");
     std::vector<HostShare> hosts;
     EXPECT_EQ(read_host_file(folder + "/none", hosts), folder + "/none: No such file or directory");
@@ -89,6 +95,9 @@ TEST(Hosts, Places) {
     EXPECT_EQ(placed("a:3,b:3", 0, 3), "3 a:3");
     EXPECT_EQ(placed("a,b:3", 2, 0), "5 a:2 b:3");
     EXPECT_EQ(placed("a,b", 4, 0), "8 a:4 b:4");
+    EXPECT_EQ(placed("a:2,b:2", 2, 0), "4 a:2 b:2");
+    EXPECT_EQ(placed("a:2,b:3", 2, 0),
+              "--per-host 2 and --hosts b:3 contradict each other; leave one of them out");
     EXPECT_EQ(placed("a:1,b:3", 0, 5), "-n 5: the hosts have room for 4 PEs");
     EXPECT_EQ(placed("a,b:3", 0, 4), "some hosts have a number of PEs and some have none");
     EXPECT_EQ(placed("a,b", 0, 0), "how many PEs? -n N, or a number with each host: h1:4,h2:4");
