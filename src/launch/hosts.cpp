@@ -1,5 +1,6 @@
 #include "launch/hosts.hpp"
 
+#include <arpa/inet.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,8 +45,19 @@ std::string add_host(const std::string& name, const std::string* count, bool in_
     return "";
 }
 
+// "fd00::1", "[fd00::1]:4": to ssh, and in what other launchers take, colons mean something else.
+bool is_ipv6(const std::string& word) {
+    in6_addr address{};
+    return word.starts_with('[') || inet_pton(AF_INET6, word.c_str(), &address) == 1;
+}
+
 // "h1:4"
 std::string add_word(const std::string& word, bool in_file, std::vector<HostShare>& hosts) {
+    if (is_ipv6(word))
+        return "'" + word +
+               "': hosts are not named by numbers of IPv6; give it a name (in /etc/hosts, or as a "
+               "Host "
+               "of ssh's configuration)";
     const auto colon = word.find(':');
     if (colon == std::string::npos) return add_host(word, nullptr, in_file, hosts);
     const std::string count = word.substr(colon + 1);
@@ -86,7 +98,7 @@ std::string read_host_file(const std::string& path, std::vector<HostShare>& host
         while (words >> count && count.find('=') != std::string::npos &&
                !count.starts_with("slots="))
             count.clear();
-        if (!count.empty()) {
+        if (!count.empty() && !is_ipv6(name)) {
             if (count.starts_with("slots=")) count.erase(0, 6);
             why = add_host(name, &count, true, hosts);
         } else {

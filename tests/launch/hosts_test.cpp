@@ -29,6 +29,10 @@ TEST(Hosts, Lists) {
     EXPECT_EQ(parsed("a,b.c-d_1:4"), "a:0 b.c-d_1:4");
     EXPECT_EQ(parsed("a:1,a:2,b:3"), "a:3 b:3");
     EXPECT_EQ(parsed("a,a"), "host a is named twice; say how many PEs: a:N");
+    for (const char* const list : {"fd00::1", "[fd00::1]", "[fd00::1]:2", "a:1,::1", "fd00::1:2"})
+        EXPECT_NE(parsed(list).find("hosts are not named by numbers of IPv6; give it a name"),
+                  std::string::npos)
+            << list;
     EXPECT_EQ(parsed("a:2,a"), "host a is named twice; say how many PEs: a:N");
     for (const char* const list : {"", ",", "a,", "a,,b", "a b", "-x", "a;b", "$(x)", "a/b"})
         EXPECT_NE(parsed(list).find("is no name of a host"), std::string::npos) << list;
@@ -67,6 +71,9 @@ TEST(Hosts, Files) {
     EXPECT_EQ(place("a\nb\na\nb\n", 8, 0), "16 a:8 b:8");
     EXPECT_EQ(place("a\nb\n", 8, 0), "16 a:8 b:8");
     EXPECT_EQ(place("a\nb\n", 0, 5), "5 a:3 b:2");
+    EXPECT_NE(place("a 2\nfd00::1 slots=2\n", 0, 0)
+                  .find("hosts:2: 'fd00::1': hosts are not named by numbers of IPv6"),
+              std::string::npos);
     // Numbers of a file are what there is room for.
     EXPECT_EQ(place("a 4 all.q@a UNDEFINED\nb 3 all.q@b UNDEFINED\n", 2, 0), "4 a:2 b:2");
     EXPECT_EQ(place("a slots=4\nb:4\nc\n", 3, 0), "9 a:3 b:3 c:3");
