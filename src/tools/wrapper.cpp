@@ -65,6 +65,15 @@ int main_with(const std::string& name, const std::vector<std::string>& arguments
 
     const WrapperCommand command = build_command(configuration, arguments);
     if (!command.error.empty()) return refuse(name, command.error);
+    if (command.show == ShowMode::version) {
+        std::printf("%s: Isthmus %s (Language: %s)\n", name.c_str(), ISTHMUS_VERSION,
+                    cxx ? "C++" : "C");
+        return 0;
+    }
+    if (command.show == ShowMode::help) {
+        std::fputs(help_text(name).c_str(), stdout);
+        return 0;
+    }
     if (command.show != ShowMode::run) {
         std::puts(quote(command.words).c_str());
         return 0;

@@ -107,22 +107,48 @@ void append_words(std::vector<std::string>& words, const std::string& text) {
         words.push_back(word);
 }
 
+// Behind -showme: and --showme:, as Open MPI's wrappers have them.
+struct Showme {
+    std::string_view word;
+    ShowMode mode;
+};
+constexpr std::array<Showme, 8> kShowme{{{"compile", ShowMode::compile_flags},
+                                         {"link", ShowMode::link_flags},
+                                         {"command", ShowMode::compiler},
+                                         {"incdirs", ShowMode::include_folders},
+                                         {"libdirs", ShowMode::library_folders},
+                                         {"libs", ShowMode::libraries},
+                                         {"version", ShowMode::version},
+                                         {"help", ShowMode::help}}};
+
 struct OwnOptions {
     ShowMode show = ShowMode::run;
+    std::string error;
     bool profile = false;
     std::string compiler;
     std::vector<std::string> rest;
 };
+
+void take_showme(const std::string& word, OwnOptions& own) {
+    const std::string_view asked = std::string_view(word).substr(word.find(':') + 1);
+    const auto* const found = std::find_if(kShowme.begin(), kShowme.end(),
+                                           [=](const Showme& each) { return each.word == asked; });
+    if (found != kShowme.end()) {
+        own.show = found->mode;
+        return;
+    }
+    own.error = word + ": there is";
+    for (const Showme& each : kShowme)
+        own.error += (&each == kShowme.data() ? " " : ", ") + std::string(each.word);
+}
 
 OwnOptions take_own_options(const std::vector<std::string>& arguments) {
     OwnOptions own;
     for (const std::string& word : arguments) {
         if (word == "-show" || word == "--show" || word == "-showme" || word == "--showme")
             own.show = ShowMode::command;
-        else if (word == "--showme:compile" || word == "-showme:compile")
-            own.show = ShowMode::compile_flags;
-        else if (word == "--showme:link" || word == "-showme:link")
-            own.show = ShowMode::link_flags;
+        else if (word.starts_with("--showme:") || word.starts_with("-showme:"))
+            take_showme(word, own);
         else if (word == "-profile")
             own.profile = true;
         else if (word.starts_with("-cc=") || word.starts_with("-cxx="))
@@ -157,6 +183,15 @@ std::vector<std::string> link_flags(const WrapperConfiguration& configuration, b
     return flags;
 }
 
+// "-listhmus -pthread", "-l": "isthmus"
+std::vector<std::string> without_option(const std::vector<std::string>& flags,
+                                        std::string_view option) {
+    std::vector<std::string> values;
+    for (const std::string& flag : flags)
+        if (flag.starts_with(option)) values.push_back(flag.substr(option.size()));
+    return values;
+}
+
 // musl-gcc, x86_64-linux-musl-gcc
 bool names_musl(const std::string& word) {
     return word.substr(word.rfind('/') + 1).find("musl") != std::string::npos;
@@ -181,6 +216,7 @@ std::string help_text(const std::string& name) {
            "  -show, -showme         print the command instead of running it\n"
            "  --showme:compile       print what is added for compiling\n"
            "  --showme:link          print what is added for linking\n"
+           "  --showme:WHAT          command, incdirs, libdirs, libs, version: print that alone\n"
            "  -cc=COMPILER           use this compiler, once; for C++ also -cxx=COMPILER\n"
            "  -cc=musl-gcc -static   link above musl, for jobs of one host\n"
            "  -static, -static-pie   link libisthmus.a, for jobs of one host\n"
@@ -209,6 +245,10 @@ WrapperCommand build_command(const WrapperConfiguration& configuration,
     WrapperCommand command;
     OwnOptions own = take_own_options(arguments);
     command.show = own.show;
+    if (!own.error.empty()) {
+        command.error = own.error;
+        return command;
+    }
     const std::vector<std::string> words = expanded(own.rest);
     const bool is_static = contains(words, "-static") || contains(words, "-static-pie");
     const bool linking = links(own.rest);
@@ -237,13 +277,17 @@ WrapperCommand build_command(const WrapperConfiguration& configuration,
     const std::vector<std::string> link = is_musl
                                               ? musl_link_flags(configuration)
                                               : link_flags(configuration, own.profile, is_static);
-    if (own.show == ShowMode::compile_flags) {
-        command.words = compile;
-        return command;
-    }
-    if (own.show == ShowMode::link_flags) {
-        command.words = link;
-        return command;
+    switch (own.show) {
+        case ShowMode::compile_flags: command.words = compile; return command;
+        case ShowMode::link_flags: command.words = link; return command;
+        case ShowMode::compiler: command.words = compiler; return command;
+        case ShowMode::include_folders: command.words = {configuration.include}; return command;
+        case ShowMode::library_folders: command.words = {configuration.lib}; return command;
+        case ShowMode::libraries: command.words = without_option(link, "-l"); return command;
+        case ShowMode::version:
+        case ShowMode::help: return command;
+        case ShowMode::run:
+        case ShowMode::command: break;
     }
     command.words = compiler;
     command.words.insert(command.words.end(), compile.begin(), compile.end());

@@ -20,7 +20,18 @@ struct WrapperConfiguration {
 };
 
 // Which part of the command is asked for.
-enum class ShowMode : unsigned char { run, command, compile_flags, link_flags };
+enum class ShowMode : unsigned char {
+    run,
+    command,
+    compile_flags,
+    link_flags,
+    compiler,
+    include_folders,
+    library_folders,
+    libraries,
+    version,
+    help
+};
 
 struct WrapperCommand {
     ShowMode show = ShowMode::run;

@@ -90,6 +90,14 @@ TEST(Wrapper, Commands) {
     EXPECT_EQ(command({"-cc=clang -m64", "a.c", "-c"}), "clang -m64 -I/opt/i/include a.c -c");
     EXPECT_EQ(command({"--showme:compile"}), "-I/opt/i/include");
     EXPECT_EQ(command({"--showme:link"}), link.substr(1));
+    EXPECT_EQ(command({"-showme:command"}), "/usr/bin/cc");
+    EXPECT_EQ(command({"-showme:incdirs"}), "/opt/i/include");
+    EXPECT_EQ(command({"--showme:libdirs"}), "/opt/i/lib");
+    EXPECT_EQ(command({"--showme:libs"}), "isthmus");
+    EXPECT_EQ(command({"-profile", "--showme:libs"}), "isthmus-profile isthmus");
+    EXPECT_EQ(command({"-showme:libz"}),
+              "error: -showme:libz: there is compile, link, command, incdirs, libdirs, libs, "
+              "version, help");
     EXPECT_EQ(command({"-show"}), "/usr/bin/cc -I/opt/i/include" + link);
     EXPECT_EQ(command({"-DNAME=\"a b\"", "-c", "it's.c"}),
               "/usr/bin/cc -I/opt/i/include '-DNAME=\"a b\"' -c 'it'\\''s.c'");
