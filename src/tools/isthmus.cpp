@@ -104,7 +104,27 @@ void write_help(FILE* file) {
         file);
 }
 
-int print_help(const Arguments&) {
+int refuse_command(const std::string& name) {
+    std::vector<std::string_view> known;
+    for (const Command& command : kCommands)
+        known.emplace_back(command.name);
+    say(("isthmus: unknown command " + name + did_you_mean(name, known) +
+         " (isthmus --help lists them)\n")
+            .c_str());
+    return launch::kStatusUsage;
+}
+
+// `isthmus help run` is `isthmus run --help`.
+int print_help(const Arguments& arguments) {
+    for (const Command& command : kCommands) {
+        if (!arguments.empty() && arguments[0] == command.name && command.run != print_help &&
+            command.run != print_version)
+            return command.run({"--help"});
+    }
+    const bool is_of_another = !arguments.empty() && arguments[0] != "help" &&
+                               arguments[0] != "version" && arguments[0] != "--help" &&
+                               arguments[0] != "-h";
+    if (is_of_another) return refuse_command(arguments[0]);
     write_help(stdout);
     return 0;
 }
@@ -125,13 +145,7 @@ int main_with(std::string_view called_as, const Arguments& arguments) {
     for (const Command& command : kCommands)
         if (name == command.name) return command.run({arguments.begin() + 1, arguments.end()});
     if (name == "agent" && arguments.size() == 1) return launch::serve_as_agent();
-    std::vector<std::string_view> known;
-    for (const Command& command : kCommands)
-        known.emplace_back(command.name);
-    say(("isthmus: unknown command " + name + did_you_mean(name, known) +
-         " (isthmus --help lists them)\n")
-            .c_str());
-    return launch::kStatusUsage;
+    return refuse_command(name);
 }
 
 }  // namespace

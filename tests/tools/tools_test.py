@@ -76,6 +76,14 @@ class Wrappers(ToolTest):
             file.write("int two(void) { return 2; }\n")
         self.good(self.tool("oshcc"), ring, two, "-o", self.path("both"))
 
+    def test_showme_as_open_mpi_has_it(self):
+        version = self.good(self.tool("isthmus"), "--version").split()[1]
+        for wrapper, language in (("oshcc", "C"), ("oshc++", "C++")):
+            self.assertEqual(self.good(self.tool(wrapper), "-showme:version"),
+                             f"{wrapper}: Isthmus {version} (Language: {language})\n")
+        self.assertRegex(self.good(self.tool("oshcc"), "--showme:help"), r"^oshcc: (.*\n)*  -profile ")
+        self.assertTrue(os.path.exists(self.good(self.tool("oshcc"), "-showme:incdirs").strip() + "/shmem.h"))
+
     def test_no_pie(self):
         report = json.loads(self.good(self.tool("isthmus"), "info", "--json"))
         if report["build"]["sanitizers"]:
@@ -120,6 +128,15 @@ class Wrappers(ToolTest):
 
 
 class Commands(ToolTest):
+    def test_help_of_a_command(self):
+        for command in ("run", "info", "doctor", "tune"):
+            self.assertEqual(self.good(self.tool("isthmus"), "help", command),
+                             self.good(self.tool("isthmus"), command, "--help"), command)
+        self.assertEqual(self.good(self.tool("isthmus"), "help", "help"), self.good(self.tool("isthmus"), "help"))
+        result = run(self.tool("isthmus"), "help", "rum")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("unknown command rum; did you mean run?", result.stderr)
+
     def test_info(self):
         report = json.loads(self.good(self.tool("isthmus"), "info", "--json",
                                       env=setting(SHMEM_SYMMETRIC_SIZE="3M", ISTHMUS_SPIN="7")))
