@@ -17,6 +17,7 @@
 #include "base/settings.hpp"
 #include "core/job/job_layout.hpp"
 #include "launch/before_start.hpp"
+#include "launch/dry_run.hpp"
 #include "launch/linked.hpp"
 #include "launch/program.hpp"
 #include "launch/program_run.hpp"
@@ -452,9 +453,10 @@ int hand_over(const RunOptions& options, const std::string& library_folder,
                                     ? ""
                                     : make_split_directory(options.split_directory, false);
         if (!why.empty()) return refuse("--split " + options.split_directory + ": " + why);
-        std::fputs(
-            own ? describe_remote_start(options, tool).c_str() : (quote(words) + "\n").c_str(),
-            stdout);
+        const std::string shown =
+            own ? describe_remote_start(options, tool) + describe_settings(options)
+                : quote(with_variables(options.environment, words)) + "\n";
+        std::fputs(shown.c_str(), stdout);
         return 0;
     }
     if (const std::string problem = problems_of_hosts(options, choice, site); !problem.empty())

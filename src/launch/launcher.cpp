@@ -19,6 +19,7 @@
 #include "base/quote.hpp"
 #include "core/job/job_layout.hpp"
 #include "launch/before_start.hpp"
+#include "launch/dry_run.hpp"
 #include "launch/handover.hpp"
 #include "launch/keeper.hpp"
 #include "launch/linked.hpp"
@@ -177,6 +178,14 @@ bool load_counting_library(const std::string& name, const std::string& library_f
                 .c_str());
         return false;
     }
+    if (library.find_first_of(" :") != std::string::npos) {
+        say((name + ": --stats and --trace: " + library +
+             " has a blank or a colon, at which the system divides what is to be loaded "
+             "(LD_PRELOAD); install Isthmus in a folder without, or link the program with oshcc "
+             "-profile\n")
+                .c_str());
+        return false;
+    }
     const Program program = find_program(options.command[0], options.working_directory);
     if (program.error.empty() && is_static_program(program.path)) {
         say((name + ": --stats and --trace: " + program.path +
@@ -224,6 +233,7 @@ int run_command(const std::string& name, const std::vector<std::string>& argumen
             return refuse(kStatusUsage, problem);
         std::printf("%d %s on this host, by isthmus run itself: %s\n", options.pes,
                     options.pes == 1 ? "PE" : "PEs", quote(options.command).c_str());
+        std::fputs(describe_settings(options).c_str(), stdout);
         return 0;
     }
     if (!options.elsewhere) return run_job(options);

@@ -49,7 +49,8 @@ def refusals():
           (2, "isthmus run: /nowhere/c.json: No such file or directory (isthmus run --help explains)\n"))
     check(run(two, "--dry-run", "true", "7"),
           (0, "node n0 (localhost): kernel 0\nnode n1 (localhost): kernel 1\nbetween nodes: packets by tcp\n"
-              "2 PEs on this host, by isthmus run itself: true 7\n", ""))
+              "2 PEs on this host, by isthmus run itself: true 7\noptions: --timeout 100\n"
+              "variables: ISTHMUS_PACKET_PROTOCOL=tcp ISTHMUS_TRANSPORT=auto,packet:0-1 ISTHMUS_NODES=1,1\n", ""))
     check(run(two, "sh", "-c", "echo $ISTHMUS_NODES $ISTHMUS_TRANSPORT $ISTHMUS_PACKET_PROTOCOL")[1],
           2 * "1,1 auto,packet:0-1 tcp\n")
 

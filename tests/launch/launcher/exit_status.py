@@ -1,10 +1,12 @@
 """`isthmus run` from outside: exit statuses, and the lines that explain them."""
 import os
+import shutil
 import signal
+import subprocess
 import tempfile
 import unittest
 
-from job import ACTOR, SLOW, LauncherTest
+from job import ACTOR, ISTHMUS, SLOW, LauncherTest
 
 
 class ExitStatus(LauncherTest):
@@ -129,10 +131,30 @@ class ExitStatus(LauncherTest):
 
     def test_dry_run_runs_nothing(self):
         for words in ([], ["--hosts", "localhost"], ["--launcher", "hydra", "--per-host", 2]):
-            job = self.run_job("--dry-run", *words, "-n", 2, "sh", "-c", "echo ran")
+            job = self.run_job("--dry-run", *words, "-n", 2, "sh", "-c", "echo ran",
+                               environment={"ISTHMUS_BIND": "auto"})
             self.assertEqual(job.status, 0, job.err)
             self.assertEqual(job.out,
                              "2 PEs on this host, by isthmus run itself: sh -c 'echo ran'\n")
+
+    def test_dry_run_shows_every_option(self):
+        options = ["--bind", "core", "--show-binding", "--prefix", "--wdir", "/", "--timeout", "7.5",
+                   "--grace", "2"]
+        tools = ["--gdb", "0", "--valgrind", "1"]
+        for words, expected in ((options, options), (["--split", "/x"], ["--split", "/x"]), (tools, tools)):
+            job = self.run_job("--dry-run", "-n", 2, *words, "--env", "A=1 2", "--env", "B=3", "true",
+                               environment={"ISTHMUS_BIND": "auto"})
+            self.assertEqual((job.status, job.out.splitlines()[1:]),
+                             (0, ["options: " + " ".join(expected), "variables: 'A=1 2' B=3"]), job.err)
+        job = self.run_job("--dry-run", "--launcher", "ssh", "--hosts", "a,b", "-n", 2, *options, "--env", "A=1 2", "true",
+                           environment={"ISTHMUS_REMOTE_SHELL": "true"})
+        self.assertEqual((job.status, job.out.splitlines()[2:]),
+                         (0, ["each: true", "options: " + " ".join(options), "variables: 'A=1 2'"]), job.err)
+        for launcher in ("hydra", "mpirun"):
+            job = self.run_job("--dry-run", "--launcher", launcher, "--hosts", "a,b", "-n", 2, "--env", "A=1 2",
+                               "--timeout", 7, "true")
+            if "was not found in PATH" not in job.err and "without libpmix" not in job.err:
+                self.assertRegex(job.out, r"^/usr/bin/env 'A=1 2' (MPIEXEC_TIMEOUT=7 )?/\S+ ")
 
     def test_dry_run_refuses_as_a_run_does(self):
         for words in (["./nosuch"], ["no-such-program"], ["/etc/passwd"], ["--wdir", "/nowhere", "true"],
@@ -175,6 +197,32 @@ class ExitStatus(LauncherTest):
             self.assertEqual(self.run_job("--dry-run", "--env", setting, "-n", 2, "true").status, 0)
         dry = self.run_job("--dry-run", "--launcher", "ssh", "--hosts", "a,b", "-n", 2, "--env", "ISTHMUS_NODES=1,1", "true")
         self.assertIn("the job's hosts are its nodes", dry.err)
+
+    def test_stats_where_nothing_can_be_preloaded(self):
+        """The system would say so once a process, and nothing would be counted."""
+        for name in ("ab", "a b", "a:b"):
+            with tempfile.TemporaryDirectory() as folder:
+                for part in ("bin", "lib"):
+                    os.makedirs(os.path.join(folder, name, part))
+                tool = shutil.copy(ISTHMUS, os.path.join(folder, name, "bin"))
+                for library in ("libisthmus.so", "libisthmus-preload.so"):
+                    with open(os.path.join(folder, name, "lib", library), "w"):
+                        pass
+                if name == "ab":
+                    done = subprocess.run([tool, "run", "--dry-run", "-n", "1", "--stats", "--trace", "x", "true"],
+                                          capture_output=True, text=True, check=False,
+                                          env={**os.environ, "ISTHMUS_BIND": "auto", "LD_PRELOAD": ""})
+                    self.assertEqual(done.stdout.splitlines()[1:], [
+                        "options: --stats --trace x",
+                        f"variables: LD_PRELOAD={os.path.realpath(folder)}/ab/lib/libisthmus-preload.so "
+                        "ISTHMUS_STATS=1 ISTHMUS_TRACE=x"], done.stderr)
+                    continue
+                for words in (["--stats"], ["--trace", "x"]):
+                    done = subprocess.run([tool, "run", "-n", "1", *words, "true"], capture_output=True, text=True,
+                                          check=False)
+                    self.assertEqual(done.returncode, 2)
+                    self.assertIn(f"--stats and --trace: {os.path.realpath(folder)}/{name}/lib/libisthmus-preload.so has a "
+                                  "blank or a colon", done.stderr)
 
     def test_wrong_command_lines(self):
         for words, status, text in (
