@@ -226,6 +226,18 @@ class Remote(unittest.TestCase):
         self.assertRegex(done.stderr, r"PE 1 \(host [^)]*\): SIGSEGV, write to address 0x10; "
                                       r"last noted call shmem_barrier_all\n")
 
+    def test_the_stall_report_names_a_program_that_a_pe_has_executed(self):
+        """Its agent cannot know: the process lives on."""
+        job = self.begin(ACTOR, "exec", "1", ISTHMUS_STALL_SECONDS="0.5")
+        report = []
+        for line in job.stderr:
+            report.append(line)
+            if "another program" in line:
+                break
+        self.assertRegex(line, r"isthmus:   PE 1: has executed another program \(sleep\); last noted call "
+                               r"shmem_barrier_all\n", "".join(report))
+        job.terminate()
+
     def test_a_pe_that_never_calls_shmem_init(self):
         done = self.run_job("sh", "-c", f'[ $PMI_RANK = 2 ] && exit 0; exec {RING}')
         self.assertEqual(done.returncode, 1)

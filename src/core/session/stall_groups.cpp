@@ -216,7 +216,7 @@ std::vector<std::string> describe_groups(std::vector<Doing> all, int speaker) {
 
 std::string why_nobody_ends_this(const std::vector<Doing>& all) {
     const bool all_wait = std::all_of(all.begin(), all.end(), [](const Doing& each) {
-        return each.rank >= Doing::Rank::awaits_word;
+        return each.rank == Doing::Rank::leaves || each.rank >= Doing::Rank::awaits_word;
     });
     const std::vector<int> circle = find_circle(all);
     if (!all_wait && circle.empty()) return "";

@@ -10,11 +10,12 @@
 namespace isthmus {
 
 // What one PE does, in the order in which it is told: who does not wait is what the others wait
-// for, then who tests a word of its own in vain, then who waits for one, then who has left and
-// waits for the others, then who waits for other PEs: first those who wait for each other in a
-// circle or for one of the former, then those who wait for these, and so on.
+// for, and first who is not there any more, or has left without a word and waits for the others;
+// then who tests a word of its own in vain, then who waits for one, then who waits for other PEs:
+// first those who wait for each other in a circle or for one of the former, then those who wait
+// for these, and so on.
 struct Doing {
-    enum class Rank : std::uint8_t { gone, computing, tests, awaits_word, leaves, awaits_pe };
+    enum class Rank : std::uint8_t { gone, leaves, computing, tests, awaits_word, awaits_pe };
     int pe = 0;
     Rank rank = Rank::computing;
     std::string what;          // "in shmem_barrier_all", "has exited": of one PE

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <new>
 #include <string>
 #include <type_traits>
@@ -338,6 +339,25 @@ void tell_far_wait(const ToldWait& told, const Activity& activity, Doing& doing)
     doing.rest = telling;
 }
 
+// The name of the program that a PE of this host has executed; empty if it has not, or nobody may
+// know. It lives on under its number, and comes to nothing any more.
+std::string program_in_place_of(const PeStatus& status) {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    const std::uint64_t space = status.process_space.load(kRelaxed);
+    // Of a process in another container the number is another's here.
+    if (space == 0 || space != job.status().process_space.load(kRelaxed)) return "";
+    const std::string folder = "/proc/" + std::to_string(status.process.load(kRelaxed));
+    // What is mapped stays, whatever files a program closes; only another program has it not.
+    std::ifstream maps(folder + "/maps");
+    bool is_told = false;
+    for (std::string line; std::getline(maps, line); is_told = true) {
+        if (line.find("/memfd:isthmus") != std::string::npos) return "";
+    }
+    std::string name;
+    std::getline(std::ifstream(folder + "/comm"), name);
+    return is_told ? name : "";
+}
+
 // Of a PE of another host: as it has answered.
 Doing look_far(int pe) {
     const std::uint64_t word = far::ask_state(pe);
@@ -381,6 +401,9 @@ Doing look_at(int pe, std::uint64_t now) {
     }
     const Activity activity = activity_of(status, now);
     if (activity.kind == Activity::Kind::computes) {
+        if (const std::string program = program_in_place_of(status); !program.empty())
+            return as("has executed another program (" + program + "); last noted call " +
+                      routine_name(activity.routine));
         tell(activity, doing, outside_text(status.process.load(std::memory_order_relaxed)));
         return doing;
     }

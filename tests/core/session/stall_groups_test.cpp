@@ -85,7 +85,7 @@ TEST(StallGroups, WaitsOfOneCallVariableAndComparisonShareALine) {
     EXPECT_NE(describe_groups({any, other})[0].find("values that differ"), std::string::npos);
 }
 
-// They come behind what the others wait for, and end nothing.
+// They are the likeliest cause, and end nothing.
 TEST(StallGroups, WhoHasLeftWaits) {
     std::vector<Doing> all = {waits(0, -1, "in shmem_wait_until")};
     for (const int pe : {2, 3}) {
@@ -98,9 +98,9 @@ TEST(StallGroups, WhoHasLeftWaits) {
     EXPECT_EQ(why_nobody_ends_this(all),
               "nobody can end this: all PEs wait (unless a thread of the program goes on)");
     EXPECT_EQ(describe_groups(all),
-              (std::vector<std::string>{"PE 0: in shmem_wait_until for 30.0 s",
-                                        "PEs 2,3: on host b, have exited without shmem_finalize, "
-                                        "and wait for the others"}));
+              (std::vector<std::string>{"PEs 2,3: on host b, have exited without shmem_finalize, "
+                                        "and wait for the others",
+                                        "PE 0: in shmem_wait_until for 30.0 s"}));
     all[0].pe = 1;
     all[0].what = "has failed";
     all[1].what = "calls shmem_test in vain";
