@@ -274,6 +274,11 @@ bool Fabric::find_descriptor(const void* memory, std::size_t bytes, void*& descr
     return false;
 }
 
+// Who has them can read and write the memory.
+void Fabric::cover(int pe, Target* targets, std::size_t bytes) const {
+    service::cover(services_.secret, services_.session, pe, exchanges_, targets, bytes);
+}
+
 Target Fabric::own_target(std::uint32_t id, const Segment& segment) const {
     if (!regions_[id]) return {};
     const bool by_address = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
@@ -283,16 +288,21 @@ Target Fabric::own_target(std::uint32_t id, const Segment& segment) const {
 
 void Fabric::publish(std::uint32_t id, const Segment& segment) {
     register_segment(id, segment);
-    const Target mine = own_target(id, segment);
+    Target mine = own_target(id, segment);
     if (!has_own_targets()) {
         for (int pe = 0; pe < services_.pes; ++pe)
             target_of(pe, id) = chosen_target(pe, id);
         return;
     }
     std::vector<Target> all(static_cast<std::size_t>(services_.pes));
+    ++exchanges_;
+    cover(services_.me, &mine, sizeof mine);
     services_.gather(&mine, sizeof mine, all.data());
-    for (int pe = 0; pe < services_.pes; ++pe)
-        target_of(pe, id) = all[static_cast<std::size_t>(pe)];
+    for (int pe = 0; pe < services_.pes; ++pe) {
+        Target& theirs = all[static_cast<std::size_t>(pe)];
+        cover(pe, &theirs, sizeof theirs);
+        target_of(pe, id) = theirs;
+    }
 }
 
 std::vector<char> Fabric::address() const {
@@ -336,6 +346,7 @@ void Fabric::write_card(char* card) const {
     Target targets[kSegments];
     for (std::uint32_t id = 0; id < kSegments; ++id)
         targets[id] = own_target(id, services_.segments[id]);
+    cover(services_.me, targets, sizeof targets);
     std::memcpy(card + room, targets, sizeof targets);
 }
 
@@ -348,7 +359,10 @@ void Fabric::connect(const char* cards, std::size_t distance) {
             index != static_cast<fi_addr_t>(pe))
             fail("fi_av_insert", FI_EADDRNOTAVAIL);
         Target theirs[kSegments];
-        if (by_pe) std::memcpy(theirs, card + address_room(), sizeof theirs);
+        if (by_pe) {
+            std::memcpy(theirs, card + address_room(), sizeof theirs);
+            cover(pe, theirs, sizeof theirs);
+        }
         for (std::uint32_t id = 0; id < kSegments; ++id)
             targets_.push_back(by_pe ? theirs[id] : chosen_target(pe, id));
     }

@@ -100,6 +100,8 @@ class Fabric {
     Target& target_of(int pe, std::uint32_t segment) {
         return const_cast<Target&>(std::as_const(*this).target(pe, segment));
     }
+    // Targets that are exchanged, and once more those that have come.
+    void cover(int pe, Target* targets, std::size_t bytes) const;
     std::size_t address_room() const;
     std::uint64_t key_of(int pe, std::uint32_t segment) const;
     [[noreturn]] void fail(const char* call, int error) const;
@@ -117,6 +119,7 @@ class Fabric {
     bool ordered_ = false;
     bool ordered_reads_ = false;
     std::vector<Target> targets_;
+    std::uint64_t exchanges_ = 0;  // of targets, behind the first one
 };
 
 }  // namespace isthmus::transport::ofi

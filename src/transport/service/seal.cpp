@@ -29,6 +29,18 @@ void derive_key(const JobSecret& secret, std::uint64_t session, Purpose purpose,
                                secret.data(), secret.size());
 }
 
+void cover(const JobSecret& secret, std::uint64_t session, int pe, std::uint64_t number, void* told,
+           std::size_t bytes) {
+    unsigned char key[crypto_stream_chacha20_KEYBYTES];
+    unsigned char nonce[crypto_stream_chacha20_NONCEBYTES];
+    static_assert(sizeof nonce == sizeof number);
+    std::memcpy(nonce, &number, sizeof nonce);
+    derive_key(secret, session, Purpose::targets, pe, pe, key, sizeof key);
+    auto* const text = static_cast<unsigned char*>(told);
+    crypto_stream_chacha20_xor(text, text, bytes, nonce, key);
+    sodium_memzero(key, sizeof key);
+}
+
 bool Numbers::take(std::uint64_t number) {
     if (number == next_) [[likely]] {
         ++next_;

@@ -1,9 +1,9 @@
 // The keys of a job, and the hash that each of its messages bears.
 //
-// Every key comes from the job's secret, which travels by the process manager alone. There is one
-// for each purpose and each direction between two PEs, so the hash of a message says who sent it
-// and for whom it is. It covers all of the message: the number as well, by which a message that
-// comes once more is known.
+// Every key comes from the job's secret, which travels by the process manager alone, sealed. There
+// is one for each purpose and each direction between two PEs, so the hash of a message says who
+// sent it and for whom it is. It covers all of the message: the number as well, by which a message
+// that comes once more is known.
 //
 // SipHash-2-4 with 128 bits, of libsodium: a keyed hash made for short messages. It takes 383
 // instructions for the 48 bytes of a request, where keyed BLAKE2b takes 1851. Keys are made by
@@ -21,11 +21,16 @@
 
 namespace isthmus::transport::service {
 
-enum class Purpose : std::uint32_t { request, beat, memory, join };
+enum class Purpose : std::uint32_t { request, beat, memory, join, targets };
 
 // `bytes` (16 to 64) of a key of this session, of what `from` does to `to`.
 void derive_key(const JobSecret& secret, std::uint64_t session, Purpose purpose, int from, int to,
                 void* key, std::size_t bytes);
+
+// What a PE tells all others through a process manager to whose talk others may listen: unreadable
+// but for who has the secret; done once more, it is as before. `number`: another one each time.
+void cover(const JobSecret& secret, std::uint64_t session, int pe, std::uint64_t number, void* told,
+           std::size_t bytes);
 
 // How every message begins. The tag is the hash of all that follows it.
 struct Seal {

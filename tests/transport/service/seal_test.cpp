@@ -117,6 +117,27 @@ TEST(Keys, DifferByAllThatTheyAreFor) {
     EXPECT_EQ(key(1, Purpose::beat, 2, 3), key(1, Purpose::beat, 2, 3));
 }
 
+TEST(Cover, IsTakenOffByTheSameSecretPeAndNumber) {
+    const std::vector<unsigned char> told(80, 'x');
+    const auto covered = [&](int pe, std::uint64_t number, const JobSecret& secret = kSecret,
+                             std::uint64_t session = 0) {
+        std::vector<unsigned char> bytes = told;
+        cover(secret, session, pe, number, bytes.data(), bytes.size());
+        return bytes;
+    };
+    std::set<std::vector<unsigned char>> known{told};
+    for (int pe = 0; pe < 3; ++pe) {
+        for (std::uint64_t number = 0; number < 3; ++number)
+            known.insert(covered(pe, number));
+    }
+    known.insert(covered(0, 0, JobSecret{9}));
+    known.insert(covered(0, 0, kSecret, 1));
+    EXPECT_EQ(known.size(), 12u);
+    std::vector<unsigned char> bytes = covered(2, 1);
+    cover(kSecret, 0, 2, 1, bytes.data(), bytes.size());
+    EXPECT_EQ(bytes, told);
+}
+
 TEST(Numbers, AreTakenOnceInAnyOrder) {
     std::mt19937 random(1);
     for (int turn = 0; turn < 20; ++turn) {
