@@ -312,6 +312,14 @@ LauncherChoice choose_launcher(const std::string& asked, const Site& site) {
     return none;
 }
 
+std::string who_may_hear(const LauncherChoice& choice) {
+    const bool is_clear = choice.kind == RemoteLauncher::hydra ||
+                          choice.kind == RemoteLauncher::prterun ||
+                          choice.kind == RemoteLauncher::mpirun;
+    if (choice.program.empty() || !is_clear) return "";
+    return "it talks to other hosts in clear, and --launcher ssh does not";
+}
+
 std::vector<std::string> handover_command(const RunOptions& options, const LauncherChoice& choice,
                                           const std::vector<std::string>& forwarded,
                                           std::string& error) {

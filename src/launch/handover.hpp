@@ -24,6 +24,10 @@ struct LauncherChoice {
     std::string address;  // of this host, for hydra: as other hosts find it; empty: by its name
 };
 
+// Whether others on the network can read what its parts on the hosts say to each other: empty, or a
+// text that says so.
+std::string who_may_hear(const LauncherChoice& choice);
+
 // What a choice depends on; replaced by the tests.
 struct Site {
     // Path of a program in PATH; empty if there is none.

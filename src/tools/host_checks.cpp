@@ -174,6 +174,8 @@ Check check_launchers(const std::string& asked_for) {
     const launch::LauncherChoice chosen = launch::choose_launcher(
         asked_for.empty() ? value(Setting::launcher).text : asked_for, site);
     check.finding += chosen.program.empty() ? "" : "; taken: " + chosen.program;
+    if (const std::string clear = launch::who_may_hear(chosen); !clear.empty())
+        check.finding += " (" + clear + ")";
     return check;
 }
 

@@ -137,8 +137,9 @@ ordered_json settings_report() {
 ordered_json launcher_report(const std::string& library_folder) {
     const launch::LauncherChoice choice =
         launch::choose_launcher(value(Setting::launcher).text, launch::Site::here(library_folder));
+    const std::string clear = launch::who_may_hear(choice);
     return {{"chosen", choice.program.empty() ? "none" : choice.program},
-            {"reason", choice.reason}};
+            {"reason", choice.reason + (clear.empty() ? "" : "; " + clear)}};
 }
 
 ordered_json roads_report(const std::vector<BetweenHosts>& roads) {

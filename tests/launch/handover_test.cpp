@@ -39,6 +39,22 @@ TEST(Handover, ChoosesTheFirstThatIsHere) {
     EXPECT_EQ(choose_launcher("srun", site_with(all)).program, "/bin/srun");
 }
 
+TEST(Handover, SaysWhoTalksInClear) {
+    const Site site = site_with({{"srun", "MPI plugin types are...\n\tpmix"},
+                                 {"mpiexec.hydra", ""},
+                                 {"prterun", ""},
+                                 {"mpirun", "mpirun (Open MPI) 5.0"},
+                                 {"ssh", ""}},
+                                true);
+    for (const char* const each : {"hydra", "prterun", "mpirun"})
+        EXPECT_NE(who_may_hear(choose_launcher(each, site)), "") << each;
+    for (const char* const each : {"srun", "ssh"}) {
+        ASSERT_NE(choose_launcher(each, site).program, "") << each;
+        EXPECT_EQ(who_may_hear(choose_launcher(each, site)), "") << each;
+    }
+    EXPECT_EQ(who_may_hear(choose_launcher("hydra", site_with({}))), "");
+}
+
 TEST(Handover, NamesThatAreAnybodysAreAsked) {
     const std::map<std::string, std::string> mpich = {{"mpirun", "HYDRA build details:"},
                                                       {"mpiexec", "HYDRA build details:"}};
