@@ -144,6 +144,18 @@ if(TARGET core_whole_life)
         set_waiting(hosts.swallowed.${protocol})
     endforeach()
 endif()
+# Who listens while a process manager starts a job, and who changes what that carries.
+if(TARGET core_whole_life)
+    add_library(hosts_listened MODULE ${hosts_folder}/listened.c)
+    target_link_libraries(hosts_listened PRIVATE ${CMAKE_DL_LIBS})
+    set_property(TARGET hosts_listened PROPERTY LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    foreach(launcher hydra mpirun)
+        add_test(NAME hosts.listened.${launcher}
+                 COMMAND Python3::Interpreter ${hosts_folder}/listened.py ${launcher} $<TARGET_FILE:core_whole_life>
+                         $<TARGET_FILE:hosts_listened>)
+        set_tests_properties(hosts.listened.${launcher} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS hosts)
+    endforeach()
+endif()
 # A PE that is stopped while others of its host wait for it, and the other host has begun to watch them.
 if(TARGET core_whole_life)
     add_library(hosts_stopped_exchange MODULE ${hosts_folder}/stopped_exchange.c)

@@ -54,6 +54,7 @@
 #include "core/session/nodes.hpp"
 #include "core/session/road_choice.hpp"
 #include "core/session/roads.hpp"
+#include "core/session/secret.hpp"
 #include "core/session/session.hpp"
 #include "core/session/stall_report.hpp"
 #include "core/session/start_barrier.hpp"
@@ -276,8 +277,8 @@ std::uint64_t libraries_of_host() {
     return common;
 }
 
-// The PEs of another host have another header; what is compared is filled in there and here. PE 0
-// draws the job's secret. A host's first PE speaks for it: its mates compare with it there.
+// The PEs of another host have another header; what is compared is filled in there and here. A
+// host's first PE speaks for it: its mates compare with it there.
 void fill_in_far_status() {
     struct Card {
         std::uint64_t heap_size;
@@ -286,23 +287,29 @@ void fill_in_far_status() {
         std::uint64_t window_shift;
         std::uint64_t libraries;
         AlikeSettings settings;
-        std::array<unsigned char, 32> random;
+        HostFacts host;
+        transport::HostKey shown;
     };
     const PeStatus& mine = job.status();
-    std::array<unsigned char, 32> random{};
-    if (!os::fill_with_random(random.data(), random.size()))
-        fail("shmem_init", "the system gives no random numbers (getrandom)");
+    const SecretExchange exchange;
     const Card card{mine.heap_size.load(std::memory_order_relaxed),
                     mine.data_size.load(std::memory_order_relaxed),
                     mine.data_checksum.load(std::memory_order_relaxed),
                     mine.window_shift.load(std::memory_order_relaxed),
                     libraries_of_host(),
                     settings_of(mine),
-                    random};
+                    own_host_facts(),
+                    exchange.shown()};
     std::vector<Card> cards(first_pes().size());
     gather_of_hosts(&card, sizeof card, cards.data());
-    exchange_host_facts();
-    job.secret = cards[0].random;
+    std::vector<HostFacts> hosts;
+    std::vector<transport::HostKey> shown;
+    for (const Card& each : cards) {
+        hosts.push_back(each.host);
+        shown.push_back(each.shown);
+    }
+    note_host_facts(hosts);
+    job.secret = exchange.agree(shown);
     for (int pe = 0; pe < job.pes; ++pe) {
         if (job.host.test(static_cast<std::size_t>(pe))) continue;
         PeStatus& far = job.header->pe[pe];

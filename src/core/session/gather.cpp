@@ -118,6 +118,24 @@ void gather_of_hosts(const void* mine, std::size_t bytes, void* all) {
     or_fail([&] { gather_on_board(mine, bytes, entry, entries, hosts, all); });
 }
 
+void send_to_hosts(void* data, std::size_t bytes) {
+    Exchange* const exchange = process_manager();
+    if (!exchange || first_pes().size() < 2) return;
+    const WatchedWait wait;
+    std::vector<Exchange::Part> parts;
+    if (job.me != 0 && header_owner() == job.me) parts.push_back({0, data, bytes});
+    or_fail([&] { exchange->share(data, job.me == 0 ? bytes : 0, parts); });
+}
+
+void share_on_host(void* data, std::size_t bytes) {
+    const WatchedWait wait;
+    Board board(bytes);
+    if (header_owner() == job.me) std::memcpy(board.at(0), data, bytes);
+    meet_on_host();
+    std::memcpy(data, board.at(0), bytes);
+    meet_on_host();  // the board is free
+}
+
 void forget_exchanges() {
     if (header_owner() == job.me) os::discard(job.file, kBoardOffset, region(0) - kBoardOffset);
 }

@@ -51,16 +51,11 @@ struct Card {
 };
 static_assert(sizeof(Card) == 32);
 
-using HostName = decltype(HostTable::names)::value_type;
-
-struct HostFacts {
-    HostName name;
-    bool prefers_ofi;  // to packets
-};
+static_assert(sizeof(HostFacts::name) == sizeof(decltype(HostTable::names)::value_type));
 
 // Of this host; its first PE speaks for it.
 transport::PreferredRoad own_preference() {
-    if (header_owner() != job.me) return {transport::kPacket, ""};
+    if (first_pes().size() < 2 || header_owner() != job.me) return {transport::kPacket, ""};
     const KeptSignals kept;
     return transport::preferred_road(value(Setting::fabric).text, road_folder());
 }
@@ -209,20 +204,23 @@ std::string join_managed_job() {
     }
 }
 
-void exchange_host_facts() {
-    if (first_pes().size() < 2) return;
+HostFacts own_host_facts() {
     HostFacts mine{};
     host_name().copy(mine.name.data(), mine.name.size() - 1);
     const transport::PreferredRoad own = own_preference();
-    mine.prefers_ofi = own.name == transport::kOfi;
-    std::vector<HostFacts> all(first_pes().size());
-    gather_of_hosts(&mine, sizeof mine, all.data());
-    host_table.road_between = transport::kOfi;
+    mine.prefers_ofi = own.name == transport::kOfi ? 1 : 0;
     host_table.road_reason = own.why;
+    return mine;
+}
+
+void note_host_facts(const std::vector<HostFacts>& all) {
+    if (all.size() < 2) return;
+    const bool prefers_ofi = all[static_cast<std::size_t>(host_number(job.me))].prefers_ofi != 0;
+    host_table.road_between = transport::kOfi;
     for (const HostFacts& host : all) {
         host_table.names.push_back(host.name);
-        if (host.prefers_ofi) continue;
-        if (mine.prefers_ofi)
+        if (host.prefers_ofi != 0) continue;
+        if (prefers_ofi)
             host_table.road_reason = std::string(
                                          "not all hosts have a network that libfabric drives, "
                                          "such as ") +

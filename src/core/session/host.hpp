@@ -6,7 +6,10 @@
 // reach.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace isthmus {
 
@@ -14,7 +17,14 @@ namespace isthmus {
 // becomes the header of all. Empty, or why that is impossible.
 std::string join_managed_job();
 
-// The names of the hosts, for messages, and the road that they agree on: collective, once.
-void exchange_host_facts();
+// What the first PE of a host tells of it.
+struct HostFacts {
+    std::array<char, 64> name;
+    std::uint64_t prefers_ofi;  // 1: to packets
+};
+HostFacts own_host_facts();
+// Those of all hosts: their names, for messages, and the road that they agree on. Nothing in a job
+// of one host.
+void note_host_facts(const std::vector<HostFacts>& all);
 
 }  // namespace isthmus

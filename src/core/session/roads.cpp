@@ -55,7 +55,9 @@ namespace {
 // What an allocation asks of the system at least.
 constexpr std::size_t kLittle = std::size_t{1} << 20;
 
-transport::Open load(const std::string& name) {
+}  // namespace
+
+void* load_road(const std::string& name) {
     const std::string path = road_module(name);
     const std::string consequence =
         is_delayed()
@@ -73,8 +75,15 @@ transport::Open load(const std::string& name) {
              consequence + dlerror() + os::advice_on_memory(kLittle) + needs_of_road(name));
     if (const std::string wrong = module_mismatch(module, path); !wrong.empty())
         fail("shmem_init", consequence + wrong);
-    const auto found = reinterpret_cast<transport::Open>(dlsym(module, transport::kOpenSymbol));
-    if (!found) fail("shmem_init", path + " is no transport of this library");
+    return module;
+}
+
+namespace {
+
+transport::Open load(const std::string& name) {
+    const auto found =
+        reinterpret_cast<transport::Open>(dlsym(load_road(name), transport::kOpenSymbol));
+    if (!found) fail("shmem_init", road_module(name) + " is no transport of this library");
     return found;
 }
 

@@ -1,6 +1,8 @@
 // Opening and closing the road to the PEs that the window does not reach.
 #pragma once
 
+#include <string>
+
 namespace isthmus {
 
 // Collective, at initialisation and finalisation. Opening loads the transport that the settings
@@ -13,6 +15,8 @@ void tell_refused();
 void abandon_road();
 // Collective: everyone's arena can be reached from now on.
 void publish_arena();
+// The module of that name, of this library's version; else the job ends with a message.
+void* load_road(const std::string& name);
 // What the transport does and how, for people; empty without one.
 const char* road_description();
 
