@@ -37,9 +37,10 @@ class Workspace {
 };
 
 enum class Came : std::uint8_t {
-    all,   // that there was, for now
-    more,  // there may be more
-    end,   // the other side has ended the stream
+    all,      // that there was, for now; not its end, which may lie behind it
+    nothing,  // there was none
+    more,     // there may be more
+    end,      // the other side has ended the stream
     error,
     changed,  // by somebody else, on its way
     illegal   // the stream is to be ended
@@ -107,7 +108,7 @@ Came Inbox::read(Stream& stream, Workspace& space, Handler& handler) {
     const std::size_t room = straight != 0 ? Workspace::kReadInLongBlocks : Workspace::kRead;
     pieces[count++] = {buffer + kept, room};
     const long came = stream.read(pieces, count);
-    if (came == Stream::kNotNow) return Came::all;
+    if (came == Stream::kNotNow) return Came::nothing;
     if (came == 0) return Came::end;
     if (came < 0) {
         error_ = came;

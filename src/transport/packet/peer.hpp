@@ -90,6 +90,7 @@ struct Peer {
     // ---- of poll()
     Inbox inbox;
     bool is_readable = false;
+    bool is_ending = false;  // the other side's end, or an error, lies behind what is to be read
     bool is_heard = false;
     std::vector<std::byte> request;  // one that is not whole
 };

@@ -63,6 +63,8 @@ bool Link::poll(Sink& sink) {
                 Peer& from = peer(pe);
                 if ((events[i].events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0)
                     add_readable(from, pe);
+                if ((events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0)
+                    from.is_ending = true;
                 if ((events[i].events & EPOLLOUT) == 0) break;
                 const std::lock_guard lock(from.guard);
                 if (from.is_blocked) flush(from, pe);
@@ -115,7 +117,9 @@ bool Link::read_from(int pe, Sink& sink) {
     for (int read = 0; read < kReads && came == Came::more; ++read) {
         came = from.records ? from.records->in.read(from.stream, workspace_, from.inbox, receipt)
                             : from.inbox.read(from.stream, workspace_, receipt);
-        found |= came == Came::more || came == Came::all;
+        found |= came == Came::more || came == Came::all || came == Came::nothing;
+        // The edge that told of the end is gone, also where data came with it.
+        if (came == Came::all && from.is_ending) came = Came::more;
         if (receipt.error() != 0) came = Came::illegal;
     }
     if (receipt.has_left()) {
@@ -124,7 +128,8 @@ bool Link::read_from(int pe, Sink& sink) {
     }
     if (receipt.has_failed()) sink.job_ended(pe, receipt.status());
     switch (came) {
-        case Came::all: break;
+        case Came::all:
+        case Came::nothing: break;
         case Came::more: add_readable(from, pe); break;
         case Came::end: lose(pe, ECONNRESET, sink); break;
         case Came::error: {

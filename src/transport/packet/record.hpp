@@ -130,7 +130,7 @@ Came RecordReader::read(Stream& stream, Workspace& space, Inbox& inbox, Handler&
         missing > Workspace::kReadInLongBlocks ? Workspace::kReadInLongBlocks : Workspace::kRead;
     pieces[count++] = {space.bytes(), room};
     const long came = stream.read(pieces, count);
-    if (came == Stream::kNotNow) return Came::all;
+    if (came == Stream::kNotNow) return Came::nothing;
     if (came == 0) return Came::end;
     if (came < 0) {
         error_ = came;
