@@ -87,7 +87,18 @@ long Door::begin(int pe, Attempt& attempt) {
     if (coming_.count(pe) != 0) return 0;
     const sockaddr_storage& at = attempt.at;
     ++attempt.calls;
-    Stream stream(socket(at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    const auto open = [&at] {
+        return socket(at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    };
+    int descriptor = open();
+    // Strangers may have them all. Others of this host may be faster than this PE, but not for
+    // ever.
+    while (descriptor < 0 && (errno == EMFILE || errno == ENFILE)) {
+        const int error = errno;
+        if (!evict()) return -error;
+        descriptor = open();
+    }
+    Stream stream(descriptor);
     if (!stream.is_open()) return -errno;
     // From the address that others know this PE by.
     const int one = 1;
@@ -331,10 +342,11 @@ std::string Door::tried(int pe) const {
 }
 
 // The caller that is most likely none of the job's; of those that are alike, who has had most time.
+// Nobody who is welcome: it may have joined.
 bool Door::evict() {
     auto least = guests_.end();
     for (auto guest = guests_.begin(); guest != guests_.end(); ++guest) {
-        if (guest->second.called < 0 &&
+        if (guest->second.called < 0 && !guest->second.is_welcome &&
             (least == guests_.end() || guest->second.worth() < least->second.worth()))
             least = guest;
     }

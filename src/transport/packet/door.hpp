@@ -135,8 +135,8 @@ class Door {
               since(now),
               moved(now) {}
         // Who has to go first is less.
-        std::tuple<bool, bool, bool, std::uint64_t> worth() const {
-            return {is_welcome, join.peer() >= 0, is_expected, since};
+        std::tuple<bool, bool, std::uint64_t> worth() const {
+            return {join.peer() >= 0, is_expected, since};
         }
         Stream stream;
         Join join;

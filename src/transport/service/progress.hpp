@@ -192,20 +192,21 @@ void Road<L>::complete(Ticket& ticket) {
 
 template <Link L>
 void Road<L>::lost(int pe, int error, bool reads) {
+    constexpr bool is_claimable = requires {
+        L::kPortMayBeClaimed;
+    };
     if (error == EMFILE)  // this PE's own want
-        services_.fail(("no descriptor is left for the connection to PE " + std::to_string(pe) +
-                        ", or strangers' connections have taken them; raise ulimit -n "
-                        "(SECURITY.md, \"Between hosts\")")
-                           .c_str());
+        services_.fail(
+            ("no descriptor is left for the connection to PE " + std::to_string(pe) +
+             ", or strangers' connections have taken them; raise ulimit -n " +
+             (is_claimable ? "(SECURITY.md, \"Between hosts\")" : "(SECURITY.md, \"Packets\")"))
+                .c_str());
     if constexpr (requires { link_.tried(pe, error); }) {
         const std::string tried = link_.tried(pe, error);
         if (!tried.empty())
             services_.unreached(pe, (link_.error_text(error) + "; " + tried).c_str());
     }
     const bool broken = is_broken(error);
-    constexpr bool is_claimable = requires {
-        L::kPortMayBeClaimed;
-    };
     const char* const causes = is_claimable ? " (it has ended, or another process claims its port: "
                                               "SECURITY.md, \"Between hosts\")"
                                             : " (it has ended)";

@@ -504,6 +504,19 @@ TEST(PacketDoor, CountsWhoClaimsToBeAPeThatHasJoined) {
     EXPECT_TRUE(await({&mine}, [&] { return mine.refused == 1; })) << mine.refused;
 }
 
+// No descriptor is left: those that are open stay so.
+struct NoDescriptors {
+    NoDescriptors() {
+        getrlimit(RLIMIT_NOFILE, &before);
+        const int lowest = dup(0);
+        const rlimit none{static_cast<rlim_t>(lowest), before.rlim_max};
+        ::close(lowest);
+        EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    }
+    ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before); }
+    rlimit before{};
+};
+
 // Without a descriptor for them, callers are hung up on, and the port does not ring for ever.
 TEST(PacketDoor, BearsTheWantOfDescriptors) {
     Keeper mine(0);
@@ -511,21 +524,52 @@ TEST(PacketDoor, BearsTheWantOfDescriptors) {
     std::vector<Stream> strangers;
     for (int i = 0; i < 8; ++i)
         strangers.push_back(mine.connect_as_stranger());
-    rlimit limit{};
-    getrlimit(RLIMIT_NOFILE, &limit);
-    const int lowest = dup(0);
-    const rlimit none{static_cast<rlim_t>(lowest), limit.rlim_max};
-    ::close(lowest);
-    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
-    for (int turn = 0; turn < 8; ++turn)
-        mine.look();
-    setrlimit(RLIMIT_NOFILE, &limit);
+    {
+        const NoDescriptors none;
+        for (int turn = 0; turn < 8; ++turn)
+            mine.look();
+    }
     EXPECT_EQ(mine.silent, 8U);
     EXPECT_EQ(mine.door->guests(), 0U);
     epoll_event event;
     EXPECT_EQ(epoll_wait(mine.events, &event, 1, 0), 0);
     other.door->call(0, mine.door->address());
     EXPECT_TRUE(await({&mine, &other}, [&] { return !mine.joined.empty(); }));
+}
+
+// Those that strangers have taken are there for the PE's own calls.
+TEST(PacketDoor, CallsByTheDescriptorOfAStranger) {
+    Keeper mine(0);
+    Keeper other(2);
+    Stream stranger = mine.connect_as_stranger();
+    ASSERT_TRUE(await({&mine}, [&] { return mine.door->guests() == 1; }));
+    {
+        const NoDescriptors none;
+        EXPECT_EQ(mine.door->call(2, other.door->address()), 0);
+        // Its own call is no stranger's, nor is there another one.
+        EXPECT_EQ(mine.door->call(3, other.door->address()), -EMFILE);
+    }
+    EXPECT_TRUE(
+        await({&mine, &other}, [&] { return !mine.joined.empty() && !other.joined.empty(); }));
+    EXPECT_EQ(mine.silent, 1U);
+}
+
+// Who is welcome may have joined, and be sent what would be lost with the connection.
+TEST(PacketDoor, HangsUpOnNobodyWhoIsWelcome) {
+    Keeper mine(2);
+    Keeper other(0);
+    ASSERT_EQ(other.door->call(2, mine.door->address()), 0);
+    ASSERT_TRUE(await({&mine, &other}, [&] { return !other.joined.empty(); }));
+    ASSERT_TRUE(mine.joined.empty());
+    ASSERT_EQ(mine.door->guests(), 1U);
+    {
+        Stream stranger = mine.connect_as_stranger();
+        const NoDescriptors none;
+        EXPECT_EQ(mine.door->call(3, other.door->address()), -EMFILE);
+        mine.door->accept_all();
+    }
+    EXPECT_TRUE(await({&mine}, [&] { return !mine.joined.empty(); }));
+    EXPECT_EQ(mine.silent, 1U) << "there was no room for the stranger";
 }
 
 TEST(PacketAddress, IsWhatTheSettingNames) {
