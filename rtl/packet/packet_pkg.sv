@@ -289,8 +289,8 @@ package packet_pkg;
     logic [63:0] received;
   } sack_t;
 
-  /// Last word: keyed hash of all words before it, and of a last word with the upper half of the number (0
-  /// without packets: `number` then stands for itself). SipHash-2-4 unless the join agreed on another.
+  /// Last word: keyed hash of all words before it, and of a last word with the upper halves of number (low)
+  /// and expected (high), which are not sent. SipHash-2-4 unless the join agreed on another.
   typedef struct packed {
     /// the hash
     logic [63:0] mac;

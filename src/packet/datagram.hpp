@@ -1,7 +1,8 @@
 // The words around the packets of a datagram: numbers, acknowledgements, and the MAC at the end.
 //
-// The MAC covers all words before it and one more, the upper half of the datagram's number, which
-// is not sent. Its function is the caller's: std::uint64_t mac(Bytes whole_words).
+// The MAC covers all words before it and one more, the upper halves of the datagram's number and of
+// the one that it expects, which are not sent. Its function is the caller's:
+// std::uint64_t mac(Bytes whole_words).
 #pragma once
 
 #include <bit>
@@ -56,30 +57,30 @@ std::size_t encode_delivery(std::span<std::byte> room, const Delivery& delivery)
 // nothing that was read may be believed before has_right_mac() is true.
 Verdict decode_delivery(Bytes datagram, Delivery& delivery, Bytes& packets);
 
-// A number is that of the datagram if it has packets. Otherwise it stands for itself, because it
-// will be that of another one.
+// The word that is not sent. Of a datagram without packets, too: else what it acknowledges could be
+// said again when the lower halves have come around.
+constexpr std::uint64_t upper_halves(std::uint64_t number, std::uint64_t expected) {
+    return number >> 32 | expected >> 32 << 32;
+}
+
 template <typename Mac>
-std::uint64_t mac_over(std::span<std::byte> datagram, std::uint32_t upper, bool has_packets,
-                       Mac&& mac) {
-    std::byte* const last = datagram.data() + datagram.size() - kMacBytes;
-    const std::uint64_t word = has_packets ? upper : 0;
-    std::memcpy(last, &word, sizeof word);
+std::uint64_t mac_over(std::span<std::byte> datagram, std::uint64_t uppers, Mac&& mac) {
+    std::memcpy(datagram.data() + datagram.size() - kMacBytes, &uppers, sizeof uppers);
     return mac(Bytes(datagram));
 }
 
 // Puts the MAC into the last word of a whole datagram.
 template <typename Mac>
-void seal(std::span<std::byte> datagram, std::uint32_t upper, bool has_packets, Mac&& mac) {
-    const std::uint64_t word = mac_over(datagram, upper, has_packets, mac);
+void seal(std::span<std::byte> datagram, std::uint64_t uppers, Mac&& mac) {
+    const std::uint64_t word = mac_over(datagram, uppers, mac);
     std::memcpy(datagram.data() + datagram.size() - kMacBytes, &word, sizeof word);
 }
 
 // The datagram is legal by itself. Its bytes are as before when it returns.
 template <typename Mac>
-bool has_right_mac(std::span<std::byte> datagram, std::uint32_t upper, bool has_packets,
-                   Mac&& mac) {
+bool has_right_mac(std::span<std::byte> datagram, std::uint64_t uppers, Mac&& mac) {
     const std::uint64_t there = load_word(datagram.data() + datagram.size() - kMacBytes);
-    const std::uint64_t right = mac_over(datagram, upper, has_packets, mac);
+    const std::uint64_t right = mac_over(datagram, uppers, mac);
     std::memcpy(datagram.data() + datagram.size() - kMacBytes, &there, sizeof there);
     return there == right;
 }

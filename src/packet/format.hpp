@@ -285,9 +285,9 @@ static_assert((received.mask) == ~std::uint64_t{0} &&
               received.bits == 64);
 }  // namespace sack_word
 
-// Last word: keyed hash of all words before it, and of a last word with the upper half of the
-// number (0 without packets: `number` then stands for itself). SipHash-2-4 unless the join agreed
-// on another.
+// Last word: keyed hash of all words before it, and of a last word with the upper halves of
+// number (low) and expected (high), which are not sent. SipHash-2-4 unless the join agreed on
+// another.
 namespace mac_word {
 inline constexpr Field<0, 64> mac;  // the hash
 static_assert((mac.mask) == ~std::uint64_t{0} &&

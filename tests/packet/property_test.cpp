@@ -173,11 +173,13 @@ TEST(Property, DatagramsComeBack) {
                 sum = (sum ^ load_word(bytes.data(), j)) * 0x9e3779b97f4a7c15;
             return sum;
         };
-        const bool has_packets = !packets.empty();
-        seal(datagram, 5, has_packets, mac);
-        ASSERT_TRUE(has_right_mac(datagram, 5, has_packets, mac));
-        // The upper half counts where there are packets, and only there.
-        ASSERT_EQ(has_right_mac(datagram, 6, has_packets, mac), !has_packets);
+        constexpr std::uint64_t k32 = std::uint64_t{1} << 32;
+        const std::uint64_t uppers = upper_halves(5 * k32 + delivery.number, delivery.expected);
+        seal(datagram, uppers, mac);
+        ASSERT_TRUE(has_right_mac(datagram, uppers, mac));
+        // Both upper halves count, whether there are packets or not.
+        ASSERT_FALSE(has_right_mac(datagram, upper_halves(6 * k32, 0), mac));
+        ASSERT_FALSE(has_right_mac(datagram, upper_halves(5 * k32, k32), mac));
         ASSERT_EQ(look_at_datagram(datagram, node), "");
 
         Delivery read;
@@ -198,7 +200,7 @@ TEST(Property, DatagramsComeBack) {
         ASSERT_EQ(read.sack_end(), end);
         // A bit anywhere.
         datagram[random.below(datagram.size())] ^= static_cast<std::byte>(1U << random.below(8));
-        ASSERT_FALSE(has_right_mac(datagram, 5, has_packets, mac));
+        ASSERT_FALSE(has_right_mac(datagram, uppers, mac));
         ASSERT_EQ(look_at_datagram(datagram, node), "");
     }
     Delivery delivery;

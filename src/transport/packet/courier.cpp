@@ -34,11 +34,13 @@ class Mac {
 }  // namespace
 
 void Courier::begin(const FlowKeys& keys, const sockaddr_storage& to, std::size_t datagram_bytes,
-                    Microseconds round_trip) {
+                    Microseconds round_trip, Flow::Number first_out, Flow::Number first_in) {
     keys_ = keys;
     to_ = to;
     room_ = room_in(datagram_bytes);
-    flow_.begin(round_trip);
+    flow_.begin(round_trip, first_out, first_in);
+    given_back_ = first_out;
+    taken_ = first_in;
     is_open_ = true;
 }
 
@@ -70,7 +72,7 @@ std::span<const std::byte> Courier::seal(std::byte* bytes, std::size_t packets, 
     std::byte* const begin = bytes + kFront - front;
     std::memcpy(begin, words, front);
     const std::span<std::byte> datagram(begin, front + packets + ::isthmus::packet::kMacBytes);
-    ::isthmus::packet::seal(datagram, static_cast<std::uint32_t>(number >> 32), packets != 0,
+    ::isthmus::packet::seal(datagram, ::isthmus::packet::upper_halves(number, flow_.expected()),
                             Mac(keys_.out));
     return datagram;
 }
@@ -107,8 +109,9 @@ Verdict Courier::hear(const sockaddr_storage& from, std::span<std::byte> datagra
         return Verdict::unknown_connection;
     const bool has_packets = !packets.empty();
     const Flow::Number number = flow_.whole(delivery.number);
-    if (!::isthmus::packet::has_right_mac(datagram, static_cast<std::uint32_t>(number >> 32),
-                                          has_packets, Mac(keys_.in)))
+    const std::uint64_t uppers = ::isthmus::packet::upper_halves(
+        number, ::isthmus::packet::widen(delivery.expected, flow_.first_unacknowledged()));
+    if (!::isthmus::packet::has_right_mac(datagram, uppers, Mac(keys_.in)))
         return Verdict::wrong_mac;
     const Verdict verdict = flow_.judge(delivery, has_packets);
     const Flow::Arrival arrival = flow_.hear(delivery, has_packets, now);

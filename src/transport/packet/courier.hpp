@@ -32,7 +32,7 @@ class Courier {
     }
 
     void begin(const FlowKeys& keys, const sockaddr_storage& to, std::size_t datagram_bytes,
-               Microseconds round_trip);
+               Microseconds round_trip, Flow::Number first_out = 0, Flow::Number first_in = 0);
     bool is_open() const { return is_open_; }
     void close() { is_open_ = false; }
     const Flow& flow() const { return flow_; }

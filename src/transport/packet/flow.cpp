@@ -36,7 +36,9 @@ std::uint32_t stamp(Microseconds now) {
 
 }  // namespace
 
-void Flow::begin(Microseconds round_trip) {
+void Flow::begin(Microseconds round_trip, Number first_out, Number first_in) {
+    first_ = next_ = after_ = round_ends_ = first_out;
+    expected_ = first_in;
     smooth_ = round_trip;
     deviation_ = round_trip / 2;
 }

@@ -31,8 +31,9 @@ class Flow {
     static constexpr unsigned kAckEvery = 8;
     static constexpr Microseconds kNever = ~Microseconds{0};
 
-    // What is known of the way, such as by the join. Before anything is sent.
-    void begin(Microseconds round_trip);
+    // What is known of the way, such as by the join; the first number of each direction, 0 but in
+    // tests. Before anything is sent.
+    void begin(Microseconds round_trip, Number first_out = 0, Number first_in = 0);
     // So many others of this PE wait for an answer as well.
     void wait_beside(unsigned others) { others_ = others; }
 

@@ -161,7 +161,9 @@ struct Side {
 };
 
 struct Both {
-    Both(const Faults& faults, unsigned seed, std::size_t datagram, int family = AF_INET)
+    // `first`: the numbers of the first datagrams of both sides.
+    Both(const Faults& faults, unsigned seed, std::size_t datagram, int family = AF_INET,
+         std::array<Flow::Number, 2> first = {})
         : relay(faults, seed, family) {
         EXPECT_GE(sodium_init(), 0);
         FlowKeys keys;
@@ -174,7 +176,8 @@ struct Both {
             EXPECT_TRUE(side.socket.open(place(side.socket, family)));
             relay.connect(number, place(side.socket, family));
             side.outbox.narrow(Courier::room_in(datagram));
-            side.courier.begin(keys, relay.port(number), datagram, 200);
+            side.courier.begin(keys, relay.port(number), datagram, 200, first[0], first[1]);
+            std::swap(first[0], first[1]);
             std::swap(keys.out, keys.in);
             std::swap(keys.connection_out, keys.connection_in);
         }
@@ -197,8 +200,9 @@ struct Both {
 };
 
 // Blocks, short puts and messages one behind the other, both ways.
-void exchange(const Faults& faults, unsigned seed, std::size_t datagram, int family = AF_INET) {
-    Both both(faults, seed, datagram, family);
+void exchange(const Faults& faults, unsigned seed, std::size_t datagram, int family = AF_INET,
+              std::array<Flow::Number, 2> first = {}) {
+    Both both(faults, seed, datagram, family, first);
     std::vector<std::vector<char>> sources[2];
     std::vector<std::string> messages[2];
     std::vector<char> expected[2];
@@ -270,6 +274,44 @@ TEST(PacketCourier, NothingIsLostDoubledOrWrongOnABadWay) {
         exchange({0.2, 0.1, 0.1, 0}, seed, 1472);
         exchange({0, 0, 0.3, 0.02}, seed, 1472);
         exchange({0.1, 0.1, 0.1, 0.05}, seed, 8968);
+    }
+}
+
+constexpr Flow::Number k32 = Flow::Number{1} << 32;
+
+// Of the numbers the lower halves alone are sent.
+TEST(PacketCourier, NumbersComeAround) {
+    exchange({}, 5, 1472, AF_INET, {k32 - 20, 3 * k32 - 5});
+    exchange({0.1, 0.1, 0.1, 0.05}, 6, 1472, AF_INET, {k32 - 20, 3 * k32 - 5});
+}
+
+// Nothing that was recorded 2^32 datagrams before is believed: of those with packets, and of what
+// others acknowledge, where only one side has sent so many as well.
+TEST(PacketCourier, WhatWasRecordedBeforeNumbersCameAroundIsRefused) {
+    const auto run = [](Both& both) {
+        for (int message = 0; message < 20; ++message) {
+            ASSERT_TRUE(both.sides[0].outbox.add(message_head(), {}, &message, sizeof message));
+            ASSERT_TRUE(both.run());
+        }
+    };
+    Both before({}, 1, 1472);
+    run(before);
+    for (const std::array<Flow::Number, 2> first :
+         {std::array{k32, Flow::Number{0}}, std::array{Flow::Number{0}, k32},
+          std::array{k32, k32}}) {
+        Both after({}, 1, 1472, AF_INET, first);
+        run(after);
+        for (const int number : {0, 1}) {
+            Side& side = after.sides[number];
+            ASSERT_FALSE(before.relay.record[number].empty());
+            for (const Datagram& each : before.relay.record[number]) {
+                const unsigned refused = side.refused;
+                after.relay.send(number, each);
+                for (int round = 0; round < 1000 && side.refused == refused; ++round)
+                    side.look();
+                EXPECT_EQ(side.refused, refused + 1);
+            }
+        }
     }
 }
 
