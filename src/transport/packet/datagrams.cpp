@@ -59,6 +59,14 @@ void Link::begin_courier(Peer& to, int pe, const Door::Joined& joined) {
                      round_trip_of(to.stream));
 }
 
+// Of a PE without a connection. It may have been let in, and the word of it is under way: it says
+// all that again. Or it has gone, and that was under way.
+bool Link::may_be_from(const Peer& sender, int pe, const sockaddr_storage& from) const {
+    const auto index = static_cast<std::size_t>(pe);
+    const bool is_its = index < addresses_.size() && is_same(from, addresses_[index]);
+    return is_its && (sender.tie != Tie::none || door_->welcomes(pe));
+}
+
 std::uint64_t Link::carried(int pe) {
     Peer& to = peer(pe);
     const std::lock_guard lock(to.guard);

@@ -50,9 +50,10 @@ void Link::take_datagram(const sockaddr_storage& from, std::span<std::byte> data
     Peer& sender = peer(pe);
     {
         const std::lock_guard lock(sender.guard);
-        // It has been let in, and the word of it is under way: it says all that again.
-        if (sender.tie == Tie::none) return;
-        if (sender.tie == Tie::broken) return;
+        if (!sender.courier.is_open()) {
+            if (!may_be_from(sender, pe, from)) sink.refused();
+            return;
+        }
         const Verdict verdict = sender.courier.hear(from, datagram, delivery, packets, now);
         if (verdict == Verdict::unknown_connection || verdict == Verdict::wrong_mac)
             return sink.refused();

@@ -329,6 +329,13 @@ void Door::see_to_call(Guests::iterator found) {
     failed(found, kNotAnswered);
 }
 
+bool Door::welcomes(int pe) const {
+    const std::lock_guard lock(guard_);
+    return std::any_of(guests_.begin(), guests_.end(), [pe](const auto& each) {
+        return each.second.is_welcome && each.second.join.peer() == pe;
+    });
+}
+
 std::string Door::tried(int pe) const {
     const std::lock_guard lock(guard_);
     const auto found = attempts_.find(pe);

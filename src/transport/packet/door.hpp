@@ -119,6 +119,8 @@ class Door {
     void see_to_time();
     // PEs that have joined need no other connection.
     bool is_joined(int pe) const { return joined_[static_cast<std::size_t>(pe)] != 0; }
+    // The PE has proved itself, and may have joined.
+    bool welcomes(int pe) const;
     // How a PE that cannot be called has been tried, for people. Empty: it has not.
     std::string tried(int pe) const;
     News take_news();

@@ -158,6 +158,7 @@ class Link {
     void go_on(Peer& to, int pe, Microseconds now);
     void narrow(Peer& to, int pe);
     void begin_courier(Peer& to, int pe, const Door::Joined& joined);
+    bool may_be_from(const Peer& sender, int pe, const sockaddr_storage& from) const;
     // Until the others have all that was sent, or have gone.
     void settle();
     bool is_settled(int pe);

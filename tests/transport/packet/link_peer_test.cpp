@@ -1,9 +1,9 @@
-// How a link hears that a connection has ended: its other side is played here, byte by byte.
+// A link, and what it makes of a PE that is played here, byte by byte, and of who claims to be it.
 #include <gtest/gtest.h>
-#include <sodium.h>
 #include <sys/epoll.h>
 
 #include <chrono>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,6 +13,7 @@
 #include "packet/encode.hpp"
 #include "samples.hpp"
 #include "transport/packet/link.hpp"
+#include "transport/service/socket_address.hpp"
 
 using namespace isthmus::transport;
 using namespace isthmus::transport::packet;
@@ -38,31 +39,46 @@ struct Hearer {
     bool is_stopping() const { return false; }
 };
 
-// The link of PE 0, and a PE 1 that has joined it.
-struct Line {
-    explicit Line(bool is_sealed) {
+// The link of PE 0, of two.
+struct Listener {
+    explicit Listener(bool is_sealed, const char* protocol = "tcp") {
         services.pes = 2;
         services.address = "127.0.0.1";
+        services.protocol = protocol;
         services.thread = false;
         services.seals = is_sealed;
         services.fail = [](const char* what) { FAIL() << what; };
         link = std::make_unique<packet::Link>(services);
-        std::uint32_t kinds = kServedKinds;
+        kinds = kServedKinds;
         if (is_sealed) kinds |= kSealed;
+        if (std::strcmp(protocol, "udp") == 0) kinds |= kByDatagrams;
         if (RecordSeal::has_aes()) kinds |= kHasAes;
-        events = epoll_create1(EPOLL_CLOEXEC);
-        constexpr std::uint64_t kPatience = 5'000'000'000;
-        door = std::make_unique<Door>(Self{&services.secret, services.session, 1, 2, kinds}, events,
-                                      kPatience);
         const std::vector<char> at = link->address_of(0);
-        sockaddr_storage address{};
         std::memcpy(&address, at.data(), at.size());
-        sockaddr_storage own = address;
-        EXPECT_TRUE(door->listen(own));
+    }
+    void connect(const sockaddr_storage& pe_1) {
         std::vector<char> cards(2 * link->card_bytes());
         link->write_card(cards.data());
-        std::memcpy(cards.data() + link->card_bytes(), &door->address(), link->card_bytes());
+        std::memcpy(cards.data() + link->card_bytes(), &pe_1, link->card_bytes());
         link->connect(cards.data(), link->card_bytes());
+    }
+    Self pe_1() const { return {&services.secret, services.session, 1, 2, kinds}; }
+
+    Services services;
+    std::uint32_t kinds = 0;
+    sockaddr_storage address{};
+    std::unique_ptr<packet::Link> link;
+    Hearer hearer;
+};
+
+// With a PE 1 that has joined it.
+struct Line : Listener {
+    explicit Line(bool is_sealed) : Listener(is_sealed) {
+        events = epoll_create1(EPOLL_CLOEXEC);
+        constexpr std::uint64_t kPatience = 5'000'000'000;
+        door = std::make_unique<Door>(pe_1(), events, kPatience);
+        EXPECT_TRUE(door->listen(address));
+        connect(door->address());
         EXPECT_EQ(door->call(0, address), 0);
         EXPECT_TRUE(looks_until([&] { return stream.is_open(); }));
         // Until it has joined as well.
@@ -110,9 +126,6 @@ struct Line {
                             : outbox.flush(stream, ended, error));
     }
 
-    Services services;
-    std::unique_ptr<packet::Link> link;
-    Hearer hearer;
     int events = -1;
     std::unique_ptr<Door> door;
     Stream stream;  // of PE 1
@@ -136,6 +149,76 @@ TEST(PacketLink, HearsAnEndThatCameWithData) {
             EXPECT_EQ(line.hearer.strangers, 0U);
         }
     }
+}
+
+// Of those that claim to come from a PE without a connection all are counted but those that may be
+// its own.
+TEST(PacketLink, CountsDatagramsOfWhoIsNotConnected) {
+    Listener line(true, "udp");
+    Udp own, strangers;
+    sockaddr_storage at = line.address;
+    service::port_of(at) = 0;
+    for (Udp* const socket : {&own, &strangers})
+        ASSERT_TRUE(socket->open(at));
+    socklen_t length = sizeof at;
+    getsockname(own.descriptor(), reinterpret_cast<sockaddr*>(&at), &length);
+    line.connect(at);
+    ASSERT_TRUE(line.link->address_of(1).size() == length &&
+                std::memcmp(line.link->address_of(1).data(), &at, length) == 0);
+    isthmus::packet::Delivery delivery;
+    delivery.connection = 7U << kSenderBits | 1;
+    std::byte bytes[32]{};
+    const std::size_t front = isthmus::packet::encode_delivery(bytes, delivery);
+    const std::span<const std::byte> datagram(bytes, front + isthmus::packet::kMacBytes);
+    const auto send = [&](Udp& from) {
+        from.send(line.address, {&datagram, 1});
+        const unsigned before = line.hearer.strangers;
+        for (int looks = 0; looks < 20; ++looks)
+            line.link->poll(line.hearer);
+        return line.hearer.strangers - before;
+    };
+    EXPECT_EQ(send(strangers), 1U);
+    EXPECT_EQ(send(own), 1U) << "it has not been let in";
+
+    Stream stream(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(
+        ::connect(stream.descriptor(), reinterpret_cast<const sockaddr*>(&line.address), length),
+        0);
+    Join join = Join::call(line.pe_1(), 0, {});
+    const auto say = [&] {
+        iovec piece{const_cast<unsigned char*>(join.unsent()), join.unsent_bytes()};
+        EXPECT_EQ(stream.write(&piece, 1), static_cast<long>(piece.iov_len));
+        join.sent(piece.iov_len);
+    };
+    const auto hear = [&] {
+        char line_of[128];
+        std::size_t had = 0;
+        for (int looks = 0; looks < 1000 && had != join.wanted(); ++looks) {
+            line.link->poll(line.hearer);
+            iovec room{line_of + had, join.wanted() - had};
+            if (const long came = stream.read(&room, 1); came > 0)
+                had += static_cast<std::size_t>(came);
+        }
+        return join.take(line_of, had);
+    };
+    say();
+    EXPECT_EQ(hear(), JoinState::more);
+    say();
+    EXPECT_EQ(hear(), JoinState::joined);
+    EXPECT_EQ(send(own), 0U) << "the word of it may be under way";
+    EXPECT_EQ(send(strangers), 1U);
+    say();
+    for (int looks = 0; looks < 20; ++looks)
+        line.link->poll(line.hearer);
+    EXPECT_EQ(send(own), 1U) << "with a wrong hash";
+    EXPECT_EQ(send(strangers), 1U);
+
+    stream.close();
+    for (int looks = 0; looks < 1000 && line.hearer.lost != 1; ++looks)
+        line.link->poll(line.hearer);
+    EXPECT_EQ(line.hearer.lost, 1);
+    EXPECT_EQ(send(own), 0U) << "it may have been under way";
+    EXPECT_EQ(send(strangers), 1U);
 }
 
 }  // namespace
