@@ -137,7 +137,8 @@ constexpr std::array kTable{
     SettingDescription{
         "ISTHMUS_PROGRESS", nullptr, SettingKind::flag, "1", nullptr, "hosts",
         "A thread serves this PE's memory to other hosts while the program computes. "
-        "0: only calls of the library do, and nobody is given up for silence."},
+        "0: only calls of the library that move data, wait, test or order do (not "
+        "shmem_addr_accessible, nor loads by shmem_ptr), and nobody is given up for silence."},
     SettingDescription{"ISTHMUS_PROGRESS_PROCESSORS", nullptr, SettingKind::processors, "", nullptr,
                        "hosts",
                        "Where that thread may run: a list such as 3 or 0-3,8. Any if not set, "

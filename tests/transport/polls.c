@@ -11,6 +11,7 @@ static uint64_t word;
 static long locks[2];
 static int flags[4];
 static isthmus_queue* queue;
+static shmem_ctx_t context;
 
 static int by_test(void) {
     return shmem_uint64_test(&word, SHMEM_CMP_NE, 0);
@@ -69,6 +70,28 @@ static int by_set_second_lock(void) {
     return by_set_lock(&locks[1]);
 }
 
+static int by_quiet(void) {
+    shmem_quiet();
+    return *(volatile uint64_t*)&word != 0;
+}
+static int by_fence(void) {
+    shmem_fence();
+    return *(volatile uint64_t*)&word != 0;
+}
+static int by_ctx_quiet(void) {
+    shmem_ctx_quiet(context);
+    return *(volatile uint64_t*)&word != 0;
+}
+static int by_ctx_fence(void) {
+    shmem_ctx_fence(context);
+    return *(volatile uint64_t*)&word != 0;
+}
+static int by_pe_quiet(void) {
+    const int other = 1;
+    shmem_pe_quiet(&other, 1);
+    return *(volatile uint64_t*)&word != 0;
+}
+
 static int by_peek(void) {
     const void* message;
     uint64_t size;
@@ -98,6 +121,11 @@ static const struct {
              {"test_lock, 2", by_test_second_lock},
              {"set_lock, 1", by_set_first_lock},
              {"set_lock, 2", by_set_second_lock},
+             {"quiet", by_quiet},
+             {"fence", by_fence},
+             {"ctx_quiet", by_ctx_quiet},
+             {"ctx_fence", by_ctx_fence},
+             {"pe_quiet", by_pe_quiet},
              {"queue_peek", by_peek},
              {"dequeue", by_dequeue}};
 
@@ -112,6 +140,7 @@ int main(int argc, char** argv) {
     shmem_init();
     isthmus_init();
     const int me = shmem_my_pe();
+    if (shmem_ctx_create(0, &context) != 0) shmem_global_exit(4);
     if (me == 0 && isthmus_queue_create(&queue, 1, 4096) != ISTHMUS_OK) shmem_global_exit(2);
     if (me != 0 && isthmus_queue_clone(&queue, 1, 20) != ISTHMUS_OK) shmem_global_exit(2);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
@@ -137,6 +166,7 @@ int main(int argc, char** argv) {
                 ;
         shmem_barrier_all();
     }
+    shmem_ctx_destroy(context);
     if (isthmus_queue_destroy(queue, NULL) != ISTHMUS_OK) return 1;
     isthmus_finalize();
     shmem_finalize();

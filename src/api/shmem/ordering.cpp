@@ -24,6 +24,7 @@ inline bool is_sole_caller() {
     if (!is_sole_caller()) {
         require_running(routine);
         far::quiet();
+        far::serve_by_call();
     }
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
@@ -31,6 +32,7 @@ inline bool is_sole_caller() {
     if (!is_sole_caller()) {
         require_running(routine);
         far::fence();
+        far::serve_by_call();
     }
     std::atomic_thread_fence(std::memory_order_acq_rel);
 }
@@ -94,6 +96,7 @@ void quiet_pes(shmem_ctx_t context, const int* target_pes, std::size_t npes, con
             channel->quiet(pes, count);
         }
     }
+    far::serve_by_call();
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
@@ -113,6 +116,7 @@ ISTHMUS_API void pshmem_ctx_quiet(shmem_ctx_t ctx) {
         const far::OnRoad on_road("shmem_ctx_quiet");
         channel->quiet();
     }
+    far::serve_by_call();
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
@@ -123,6 +127,7 @@ ISTHMUS_API void pshmem_ctx_fence(shmem_ctx_t ctx) {
         const far::OnRoad on_road("shmem_ctx_fence");
         channel->fence();
     }
+    far::serve_by_call();
     std::atomic_thread_fence(std::memory_order_acq_rel);
 }
 

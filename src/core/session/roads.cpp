@@ -438,8 +438,10 @@ void open_road() {
     marks_calls = job.checked || is_delayed();
     if (marks_calls) return;
     quick_road = road;
-    view.before_quiet = road->before_quiet();
-    view.before_fence = road->before_fence();
+    if (!served_by_calls) {  // else a program may poll by them
+        view.before_quiet = road->before_quiet();
+        view.before_fence = road->before_fence();
+    }
     if (!window_holds_all_near()) return;
     view.road = road;
     express.call = road->short_calls();
