@@ -20,15 +20,31 @@ Reception::Reception(int listener, const Secret& secret, std::size_t expected,
 
 void Reception::refuse(const PeerProcess& who, const char* why) {
     constexpr std::size_t kNamed = 3;
-    if (++refused_ > kNamed) return;
-    told_ += (told_.empty() ? "" : ", ") + who.text() + " (" + why + ")";
+    ++refused_;
+    const std::string name = who.text();
+    const auto found = std::find_if(named_.begin(), named_.end(),
+                                    [&](const Named& each) { return each.name == name; });
+    if (found == named_.end()) {
+        if (named_.size() < kNamed)
+            named_.push_back({name, why, 1});
+        else
+            has_unnamed_ = true;
+        return;
+    }
+    ++found->calls;
+    if (found->why.find(why) == std::string::npos) found->why += std::string(", ") + why;
 }
 
 std::string Reception::refused() const {
     if (refused_ == 0) return "";
+    std::string told;
+    for (const Named& each : named_) {
+        told += (told.empty() ? "" : ", ") + each.name + " (" + each.why + ")";
+        if (each.calls != 1) told += " " + std::to_string(each.calls) + " times";
+    }
     return std::to_string(refused_) +
            (refused_ == 1 ? " call of a stranger was" : " calls of strangers were") +
-           " refused: " + told_ + (refused_ > 3 ? ", ..." : "");
+           " refused: " + told + (has_unnamed_ ? ", ..." : "");
 }
 
 // All that have called. Another user's process is not listened to at all.

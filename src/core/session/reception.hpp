@@ -36,8 +36,8 @@ class Reception {
     bool take_some(Clock::time_point until, std::vector<pollfd>& others, const Accept& accept);
     bool has_all() const { return expected_ == 0; }
 
-    // "3 calls of strangers were refused: process 12 of user 1000 (another user), ..."; empty if
-    // there were none.
+    // "3 calls of strangers were refused: process 12 of user 1000 (another user) 2 times, ...";
+    // empty if there were none.
     std::string refused() const;
 
     // A call of the system that is refused to this process, and why; empty if none was.
@@ -67,7 +67,13 @@ class Reception {
     std::vector<Caller> callers_;  // the longest silent first
     std::vector<Caller> greeted_;  // who have proved to be mates, and send their files later
     std::size_t refused_ = 0;
-    std::string told_;
+    struct Named {
+        std::string name;  // of a process
+        std::string why;   // each reason once
+        std::size_t calls;
+    };
+    std::vector<Named> named_;  // those that came first
+    bool has_unnamed_ = false;
     std::string forbidden_;
 };
 

@@ -110,5 +110,18 @@ TEST_F(ReceptionTest, OfTooManySilentOnesTheLongestSilentGo) {
     EXPECT_NE(reception.refused().find("(too many silent callers)"), std::string::npos);
 }
 
+TEST_F(ReceptionTest, NamesAProcessOnce) {
+    Reception reception(listener.file(), secret, 1, 50ms);
+    std::vector<Descriptor> calls;
+    for (int each = 0; each < 4; ++each)
+        calls.push_back(call());
+    greet(calls[0], draw_secret());
+    greet(calls[1], draw_secret());
+    EXPECT_FALSE(reception.take_calls(300ms, take));
+    EXPECT_EQ(reception.refused(),
+              "4 calls of strangers were refused: process " + std::to_string(getpid()) +
+                  " of user " + std::to_string(getuid()) + " (not of this job, silent) 4 times");
+}
+
 }  // namespace
 }  // namespace isthmus
