@@ -85,6 +85,8 @@ def run_packets():
     for call in ("sendmmsg", "recvmmsg"):
         check(f"packets: {call}", start(DENIED, call, PROGRAM, "late"), f"shmem_init: transport: packet: {call}:"
               + FORBIDDEN, 1, env=dict(packets, ISTHMUS_PACKET_PROTOCOL="udp"))
+    check("packets: getrandom", start(DENIED, "getrandom", PROGRAM, "late"),
+          "shmem_init: the system gives no random numbers: getrandom:" + FORBIDDEN, 1, env=packets)
     check("packets: socket", start(DENIED, "socket", PROGRAM, "late"), "\\(getifaddrs\\): Operation not permitted; "
           "a socket of netlink, or what is said by it, is forbidden here", 1, env=packets)
     check("packets: clone3", start(DENIED, "clone3", PROGRAM, "late"), "cannot start: Operation not permitted; it "

@@ -47,6 +47,7 @@ static const struct {
              {"sendmmsg", SYS_sendmmsg},
              {"recvmmsg", SYS_recvmmsg},
              {"getsockopt", SYS_getsockopt},
+             {"getrandom", SYS_getrandom},
              {"getpid", SYS_getpid},
              {"getppid", SYS_getppid},
              {"gettid", SYS_gettid},

@@ -12,10 +12,16 @@
 
 namespace isthmus {
 
+std::string without_random_numbers() {
+    const int error = errno;
+    return std::string("the system gives no random numbers: getrandom: ") + std::strerror(error) +
+           os::advice_on_call(error);
+}
+
 Secret draw_secret() {
     Secret secret{};
     if (!os::fill_with_random(secret.data(), secret.size()))
-        throw std::runtime_error("the system gives no random numbers (getrandom)");
+        throw std::runtime_error(without_random_numbers());
     return secret;
 }
 

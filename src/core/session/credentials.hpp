@@ -15,6 +15,9 @@ using Secret = std::array<unsigned char, 16>;
 // Of the system's random generator; throws std::runtime_error if that gives none.
 Secret draw_secret();
 
+// Why there are none, where os::fill_with_random() has just failed (errno).
+std::string without_random_numbers();
+
 // Takes the same time wherever the two differ.
 bool is_equal(const Secret& left, const Secret& right);
 

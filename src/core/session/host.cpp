@@ -78,7 +78,7 @@ std::uint64_t own_kernel() {
 Card own_card() {
     Card card{0, own_kernel(), static_cast<std::uint16_t>(window_slots()), draw_secret()};
     if (!os::fill_with_random(&card.socket, sizeof card.socket))
-        throw std::runtime_error("the system gives no random numbers (getrandom)");
+        throw std::runtime_error(without_random_numbers());
     return card;
 }
 

@@ -12,6 +12,7 @@
 #include "base/os.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
+#include "core/session/credentials.hpp"
 #include "core/session/gather.hpp"
 #include "core/session/kept_signals.hpp"
 #include "core/session/road_choice.hpp"
@@ -43,7 +44,7 @@ const SecretBox* find_box() {
 }
 
 [[noreturn]] void fail_for_random() {
-    fail("shmem_init", "the system gives no random numbers (getrandom)");
+    fail("shmem_init", without_random_numbers());
 }
 
 // At PE 0, for each host but its own.
