@@ -297,11 +297,12 @@ class Remote(unittest.TestCase):
                 os.remove(f"{self.folder}/pe{pe}")
 
     def test_what_does_not_end_is_killed(self):
-        job = self.begin("--timeout", "1", "sh", "-c",
+        limit = str(int(3 * SLOW))  # behind the start, for which a loaded machine takes a second
+        job = self.begin("--timeout", limit, "sh", "-c",
                          'trap "" TERM; echo $$ > $FOLDER/pe$PMI_RANK; while :; do sleep 1; done')
         pids = [int(words[0]) for words in self.await_files("pe0", "pe1", "pe2")]
         self.assertEqual(job.wait(20 * SLOW), 124)
-        self.assertIn("the time limit of 1 s (--timeout) is over", job.stderr.read())
+        self.assertIn(f"the time limit of {limit} s (--timeout) is over", job.stderr.read())
         self.await_end_of(pids)
 
     def test_the_end_names_last_calls(self):

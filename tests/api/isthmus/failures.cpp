@@ -64,7 +64,8 @@ int main(int, char** arguments) {
         shmemx_queue_create(isthmus::pe() == 0 ? std::size_t{1} << 40 : 4096, &queue);
     }
     if (which == "message") {
-        const auto queue = isthmus::queue::create(5, 4096).or_fail();
+        const auto queue =
+            isthmus::queue::create(static_cast<std::uint64_t>(5 + isthmus::pe()), 4096).or_fail();
         queue.push(3).or_fail();
         (void)queue.take().or_fail().as<long>();
     }
