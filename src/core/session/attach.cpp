@@ -50,6 +50,7 @@
 #include "core/session/fork.hpp"
 #include "core/session/gather.hpp"
 #include "core/session/host.hpp"
+#include "core/session/last_thread.hpp"
 #include "core/session/manager.hpp"
 #include "core/session/nodes.hpp"
 #include "core/session/road_choice.hpp"
@@ -569,6 +570,8 @@ void attach_job() {
                                 " bytes: ", std::strerror(errno), "; lower SHMEM_SYMMETRIC_SIZE"));
     catch_faults();
     if (seconds(Setting::stall_seconds) > 0) fetch_watch::catch_signal();
+    if (status.can_be_watched.load(std::memory_order_relaxed) != 0)
+        note_own_handler(fetch_watch::signal_to_begin());
     open_road();
     if (far::present) forget_exchanges();
     status.departure.store(Departure::none, std::memory_order_relaxed);

@@ -7,12 +7,15 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -21,6 +24,7 @@
 
 #include "base/os.hpp"
 #include "base/process_stat.hpp"
+#include "core/job/mapping.hpp"
 
 namespace isthmus {
 namespace {
@@ -30,6 +34,8 @@ std::vector<pid_t> helpers;
 std::vector<pid_t> last_seen;
 std::uint64_t looked_at = 0;
 bool is_exiting = false;
+int own_signal = 0;
+void (*own_handler)(int) = nullptr;
 std::map<pid_t, std::string> waiting;  // of the last look that found all of them waiting
 
 // In the order of their numbers.
@@ -67,7 +73,15 @@ bool counts(pid_t thread) {
     return thread != gettid() && !has_ended && !is_in(helpers, thread);
 }
 
-// In a wait for a word that this process alone knows, with no end of its own.
+// No other process shares it: a program's own pages, whatever file they come from.
+bool is_private(std::uint64_t address) {
+    Mappings mappings;
+    Mapping mapping;
+    return mappings.find(address, mapping) && mapping.begin <= address && mapping.rights[3] == 'p';
+}
+
+// In a wait for a word that this process alone knows, with no end of its own. Joins, futures and
+// waits for atomics leave it to the word's place whether others may know it.
 bool waits_for_this_process(const std::string& folder) {
     std::ifstream file(folder + "/syscall");
     long call = -1;
@@ -80,18 +94,34 @@ bool waits_for_this_process(const std::string& folder) {
     }
     const auto [address, operation, value, timeout] = arguments;
     const auto command = operation & ~std::uint64_t{FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME};
-    return file && call == SYS_futex && timeout == 0 && (operation & FUTEX_PRIVATE_FLAG) != 0 &&
-           (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
+    return file && call == SYS_futex && timeout == 0 &&
+           (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) &&
+           ((operation & FUTEX_PRIVATE_FLAG) != 0 || is_private(address));
 }
 
-// How often it has had a processor. Empty: not known.
 std::string turns_of(const std::string& folder) {
     std::ifstream file(folder + "/schedstat");
-    std::string ran;
-    std::string waited;
-    std::string turns;
-    file >> ran >> waited >> turns;
-    return turns;
+    std::string line;
+    std::getline(file, line);
+    return turns_in(line);
+}
+
+// A thread's own doing: no other process sends it, and no timer.
+bool tells_of_crash(int signal) {
+    constexpr int kOfCrashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+    return std::find(std::begin(kOfCrashes), std::end(kOfCrashes), signal) != std::end(kOfCrashes);
+}
+
+// What comes from outside, or of a timer, may wake a thread: the handler does.
+bool catches_signals() {
+    for (int signal = 1; signal < NSIG; ++signal) {
+        struct sigaction action {};
+        // The C library's own are not told of.
+        if (tells_of_crash(signal) || sigaction(signal, nullptr, &action) != 0) continue;
+        const bool is_own = signal == own_signal && action.sa_handler == own_handler;
+        if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN && !is_own) return true;
+    }
+    return false;
 }
 
 bool is_program_left(const std::vector<pid_t>& all) {
@@ -122,6 +152,24 @@ bool has_other_threads() {
     return all.empty() || std::any_of(all.begin(), all.end(), counts);
 }
 
+void note_own_handler(int signal) {
+    const std::lock_guard lock(looking);
+    struct sigaction action {};
+    // Later the program may have put its own there.
+    if (own_signal != 0 || sigaction(signal, nullptr, &action) != 0) return;
+    own_signal = signal;
+    own_handler = action.sa_handler;
+}
+
+std::string turns_in(const std::string& schedstat) {
+    std::istringstream numbers(schedstat);
+    std::string ran;
+    std::string waited;
+    std::string turns;
+    numbers >> ran >> waited >> turns;
+    return turns == "0" ? "" : turns;
+}
+
 bool do_others_wait_for_this_one() {
     const std::lock_guard lock(looking);
     // Who has had no turn between two looks slept at the end of the first one, and so did all.
@@ -138,7 +186,7 @@ bool do_others_wait_for_this_one() {
     }
     const bool is_same = !seen.empty() && seen == waiting;
     waiting = std::move(seen);
-    return is_same;
+    return is_same && !catches_signals();
 }
 
 void look_for_program() {

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <string>
 #include <vector>
 
 namespace isthmus {
@@ -31,8 +32,17 @@ bool has_other_threads();
 // Whether such threads of the program's cannot go on while the calling one stays where it is: each
 // waits without an end for another thread of this process, as those of OpenMP do that have nothing
 // to do. To be asked again and again: twice in turn has to find them so, without a turn between.
-// Where the system does not tell, they may go on.
+// Where the system does not tell, they may go on; so may they where the program catches signals,
+// since a handler may wake one.
 bool do_others_wait_for_this_one();
+
+// The library has just begun to catch this signal, and its handler wakes nobody. One signal at
+// most; those that crashes raise need not be noted.
+void note_own_handler(int signal);
+
+// How often a thread has had a processor, of what the system writes in its schedstat. Empty: not
+// known; a system that does not count it writes zeros.
+std::string turns_in(const std::string& schedstat);
 
 // From the thread of a road, again and again; looks about once a second. If main's thread has ended
 // and two looks find the same threads, all of roads or helpers, the process exits as it would

@@ -34,7 +34,7 @@ add_end(closed_before_init "shmem_init: the program has closed file descriptor .
 
 # What a program does behind main, and what the others learn of a PE that is there already.
 add_executable(core_exits session/exits.cpp)
-target_link_libraries(core_exits PRIVATE isthmus)
+target_link_libraries(core_exits PRIVATE isthmus Threads::Threads)
 function(add_exit case text)
     add_case(core_exits "exec 3</dev/null" ${case} "${text}")
 endfunction()
@@ -69,9 +69,13 @@ foreach(order "" native_first_)
     add_exit(${order}thread_ends
              "^isthmus: PE 0 [^\n]*: isthmus_barrier: waits in vain for PE 1, which has called shmem_finalize\nstatus 1")
     # Nor while it may, but where it waits for who leaves.
-    add_exit(${order}thread_is_idle_for_long "PE . finalised\nPE . finalised\nstatus 0")
-    add_exit(${order}thread_is_idle
-             "^isthmus: PE 0 [^\n]*: isthmus_barrier: waits in vain for PE 1, which has called shmem_finalize\nstatus 1")
+    foreach(case is_idle_for_long is_woken_by_signal is_woken_by_process)
+        add_exit(${order}thread_${case} "PE . finalised\nPE . finalised\nstatus 0")
+    endforeach()
+    foreach(case is_idle joins_leaver)
+        add_exit(${order}thread_${case}
+                 "^isthmus: PE 0 [^\n]*: isthmus_barrier: waits in vain for PE 1, which has called shmem_finalize\nstatus 1")
+    endforeach()
 endforeach()
 foreach(case leave exit)
     string(REPLACE leave "called isthmus_finalize" how ${case})

@@ -2,7 +2,10 @@
 // and output in ends.cmake.
 #include <isthmus.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <shmem.h>
+#include <sys/mman.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 
 namespace {
 
@@ -303,6 +307,46 @@ void run(int me) {
             pthread_mutex_unlock(&guard);
             pthread_join(thread, nullptr);
         }
+        isthmus_finalize();
+        tell("finalised");
+    } else if (is("thread_is_woken_by_signal") || is("thread_is_woken_by_process")) {
+        // What a thread waits for may come from outside: by a handler, or by a process that shares
+        // the word.
+        init_native();
+        const bool by_process = is("thread_is_woken_by_process");
+        void* const shared =
+            mmap(nullptr, sizeof(sem_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        static sem_t* const word = static_cast<sem_t*>(shared);
+        sem_init(word, by_process ? 1 : 0, 0);
+        pthread_t thread;
+        const auto come = [](void*) -> void* {
+            while (sem_wait(word) != 0) {
+            }
+            isthmus_barrier();
+            return nullptr;
+        };
+        if (me == 1) {
+            pthread_create(&thread, nullptr, come, nullptr);
+            if (!by_process) {
+                std::signal(SIGALRM, [](int) { sem_post(word); });
+                const itimerval once{{0, 0}, {0, 600'000}};
+                setitimer(ITIMER_REAL, &once, nullptr);
+            } else if (fork() == 0) {
+                sleep_milliseconds(600);
+                sem_post(word);
+                _exit(0);
+            }
+        } else {
+            isthmus_barrier();
+        }
+        shmem_finalize();
+        if (me == 1) pthread_join(thread, nullptr);
+        isthmus_finalize();
+        tell("finalised");
+    } else if (is("thread_joins_leaver")) {
+        init_native();
+        if (me == 0) isthmus_barrier();
+        std::thread(shmem_finalize).join();
         isthmus_finalize();
         tell("finalised");
     } else if (is("puts_to_who_has_exited")) {
