@@ -136,17 +136,19 @@ bool Road<L>::fall_asleep(Alarm& alarm) {
 
 // Another thread has read since some sleeps ago: it has found something that takes its time, such
 // as why the job ends, and rings if it finds more. Of who sleeps, so that who looks pays nothing.
+// Who has not met it for a while (but for sleeping) has met another read.
 template <Link L>
 bool Road<L>::is_read_for_long() {
     constexpr std::uint64_t kLong = 1'000'000;  // nanoseconds
+    constexpr std::uint64_t kGap = kLong / 2;
     if (const std::unique_lock lock(reading_, std::try_to_lock); lock) {
-        read_since_.store(0, std::memory_order_relaxed);
+        met_reader_.store(0, std::memory_order_relaxed);
         return false;
     }
     const std::uint64_t now = now_nanoseconds();
-    const std::uint64_t since = read_since_.load(std::memory_order_relaxed);
-    if (since == 0) read_since_.store(now, std::memory_order_relaxed);
-    return since != 0 && now - since > kLong;
+    if (now - met_reader_.exchange(now, std::memory_order_relaxed) > kGap)
+        read_since_.store(now, std::memory_order_relaxed);
+    return now - read_since_.load(std::memory_order_relaxed) > kLong;
 }
 
 template <Link L>
@@ -155,6 +157,9 @@ void Road<L>::wake_up(const Alarm& alarm) {
     if (alarm.other_rang) {
         [[maybe_unused]] const auto bytes = ::read(alarm.other_thread, &count, sizeof count);
     }
+    // Whoever reads may have gone on all the time.
+    if (alarm.network < 0 && !alarm.other_rang)
+        met_reader_.store(now_nanoseconds(), std::memory_order_relaxed);
     attention_.wake_up();
 }
 

@@ -382,8 +382,10 @@ class Road final : public Transport {
     std::atomic<bool> has_unsent_{false};  // relaxed: a hint
 
     std::mutex reading_;
-    // Since when another thread has it, as far as who sleeps knows; 0: nobody has.
+    // Since when another thread has it, as far as who sleeps knows, and when one was met last; 0:
+    // nobody has it.
     std::atomic<std::uint64_t> read_since_{0};
+    std::atomic<std::uint64_t> met_reader_{0};
     struct Reply {
         int pe;
         Request request;

@@ -499,6 +499,35 @@ TEST(RoadThatIsRead, LetsTheProgramSleep) {
     });
 }
 
+// Two that read, with a pause between, are not one that reads for long: what has come wakes.
+TEST(RoadThatIsRead, WakesWhoHasMetAnotherReaderLongAgo) {
+    using std::chrono::milliseconds;
+    constexpr std::uint64_t kLong = 900'000'000;
+    LoopJob job(2);
+    job.run<service::Road<HeldLink>>(1, 0, [&](int me, Transport& road) {
+        for (std::uint64_t round = 1; round <= 2; ++round) {
+            if (me == 0) {
+                HeldLink::program = std::this_thread::get_id();
+                HeldLink::is_held = false;
+                HeldLink::holds = true;
+            }
+            job.meet();
+            HeldLink::is_held.wait(false);
+            if (me == 1) road.post_atomic(0, word(0), kAddOne);
+            job.meet();
+            if (me != 0) continue;
+            const auto began = std::chrono::steady_clock::now();
+            EXPECT_TRUE(road.sleep(kLong));
+            EXPECT_LT(std::chrono::steady_clock::now() - began, milliseconds(800)) << round;
+            HeldLink::holds = false;
+            HeldLink::holds.notify_all();
+            // Without a sleep, which would find that nobody reads.
+            while (seen(job, 0, 0) != round)
+                std::this_thread::sleep_for(milliseconds(2));
+        }
+    });
+}
+
 template <typename Road>
 struct Channels : testing::Test {};
 TYPED_TEST_SUITE(Channels, Roads, );
