@@ -254,6 +254,14 @@ void tell(const Activity& activity, Doing& doing, const char* instead_of_waits =
     }
     const bool tests = activity.kind == Kind::tests;
     doing.waited = activity.waited;
+    // Others that it waits for may wait for it in vain: no circle, but a cause.
+    const bool leaves =
+        activity.routine == Routine::finalize || activity.routine == Routine::native_finalize;
+    if (leaves && !tests) {
+        doing.rank = Doing::Rank::leaves;
+        doing.what += std::string("has called ") + routine + ", and waits for the others";
+        return;
+    }
     doing.peer = is_sure ? activity.peer : -1;
     doing.rank = !is_sure            ? Doing::Rank::computing
                  : tests             ? Doing::Rank::tests

@@ -176,6 +176,8 @@ def main():
 
     report, _ = stall(launcher, program, "finalize", 0.3)
     expect("finalize", r"shmem_finalize: no progress", report)
+    # Of whom others may wait for in vain: not that it waits for these.
+    expect("finalize", rf"PE [01]: has called shmem_finalize, and waits for the others for {NUMBER}$", report)
 
     assert run(launcher, program, "barrier", 0) == "", "0 turns the report off"
     assert run(launcher, program, "barrier", 20) == "", "a short wait is no stall"
