@@ -22,12 +22,12 @@ extern "C" {
 #endif
 
 /* Written by the library at initialisation and finalisation only, but for what the pointers lead
- * to. All zero outside checked mode, and where each call is to reach the library, so that nothing
- * passes. */
+ * to. Outside checked mode, and where each call is to reach the library, `limit` leads to 0, so
+ * that nothing passes, and the rest is zero. */
 struct isthmus_checks_view {
-    uint32_t limit;              /* what the window's would be */
-    uintptr_t heap;              /* the program's part of the symmetric heap */
-    uint64_t size;               /* of it, less a granule: the last one is in no block */
+    const uint32_t* limit; /* what the window's would be; 0 while others ask what is fetched */
+    uintptr_t heap;        /* the program's part of the symmetric heap */
+    uint64_t size;         /* of it, less a granule: the last one is in no block */
     const unsigned char* in_use; /* by granule: how many of its bytes belong to a block */
     uintptr_t statics;           /* the program's static data: how far behind heap */
     uint64_t statics_size;       /* less a granule, so that what begins here ends there */
@@ -64,8 +64,11 @@ ISTHMUS_CHECKS_INLINE void* isthmus_window_back(uintptr_t there, int pe) {
 #ifdef ISTHMUS_CHECKS_THREAD
 /* The slot of a PE that there is not has no memory: the fault tells of it. */
 ISTHMUS_CHECKS_INLINE int isthmus_checks_caller(int pe) {
+    const uint32_t* limit = isthmus_checks.limit;
     uintptr_t number;
-    if (((uint32_t)pe ^ isthmus_window_me) >= isthmus_checks.limit) return 0;
+    /* What others may write is read each time, and compared where it lies. */
+    __asm__ __volatile__("" : "+r"(limit));
+    if (((uint32_t)pe ^ isthmus_window_me) >= *limit) return 0;
     ISTHMUS_CHECKS_THREAD(number);
     return number == isthmus_checks.thread || isthmus_checks.is_only == 0;
 }

@@ -242,23 +242,6 @@ ProcessState state_of(int process) {
                             : ProcessState::runs;
 }
 
-bool signal_running_thread(int process, int signal) {
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/%d/task", process);
-    DIR* const threads = opendir(path);
-    if (!threads) return false;
-    bool is_sent = false;
-    while (const dirent* const entry = is_sent ? nullptr : readdir(threads)) {
-        if (entry->d_name[0] == '.') continue;
-        std::snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", process, entry->d_name);
-        ProcessStat stat;
-        if (read_process_stat(path, stat) && stat.state == 'R')
-            is_sent = syscall(SYS_tgkill, process, std::atoi(entry->d_name), signal) == 0;
-    }
-    closedir(threads);
-    return is_sent;
-}
-
 bool is_single_threaded() {
     return __libc_single_threaded != 0;
 }

@@ -80,10 +80,6 @@ void pause();  // the processor's hint that this is a spin loop
 enum class ProcessState : std::uint8_t { unknown, runs, sleeps, is_stopped };
 ProcessState state_of(int process);
 
-// Sends a signal to a thread of the process that runs at this moment, so that it interrupts no call
-// of the system. False if none runs.
-bool signal_running_thread(int process, int signal);
-
 // False once the program has started a thread. Threads of an emulator (qemu-user) or a tool around
 // the program do not count: they touch none of its memory unasked.
 bool is_single_threaded();

@@ -138,9 +138,9 @@ char* find_block(const void* address, const void* here, std::size_t bytes, int p
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     const auto mine = reinterpret_cast<std::uintptr_t>(here);
     const std::uint32_t slot = static_cast<std::uint32_t>(pe) ^ window.me;
-    if (slot >= checked.limit || static_cast<std::uint32_t>(pe) >= checked.pes ||
-        bytes - 1 >= kMostPassing || (checked.thread != 0 && checked.thread != this_thread()))
-        [[unlikely]]
+    if (slot >= checked.limit_now->load(std::memory_order_relaxed) ||
+        static_cast<std::uint32_t>(pe) >= checked.pes || bytes - 1 >= kMostPassing ||
+        (checked.thread != 0 && checked.thread != this_thread())) [[unlikely]]
         return nullptr;
     // What is longer than a granule is in more than one.
     const auto is_in_block = [bytes](const void* first) {

@@ -84,8 +84,8 @@ template <std::size_t kBytes, std::size_t kUnit = 1>
     const std::uint32_t slot = static_cast<std::uint32_t>(pe) ^ window.me;
     const std::uint64_t from = at - checked.heap;
     constexpr std::uint64_t kGranule = BlockMap::kGranule;
-    if (slot >= checked.limit || static_cast<std::uint32_t>(pe) >= checked.pes || at % kUnit != 0)
-        [[unlikely]]
+    if (slot >= checked.limit_now->load(std::memory_order_relaxed) ||
+        static_cast<std::uint32_t>(pe) >= checked.pes || at % kUnit != 0) [[unlikely]]
         return nullptr;
     if (from < checked.heap_size) [[likely]] {
         if (from % kGranule + kBytes > checked.in_use[from / kGranule]) [[unlikely]]

@@ -1,7 +1,9 @@
 #include "core/job/fetch_watch.hpp"
 
-#include <csignal>
+#include <algorithm>
+#include <mutex>
 
+#include "base/os.hpp"
 #include "core/job/activity.hpp"
 #include "core/job/job.hpp"
 #include "core/job/window.hpp"
@@ -22,24 +24,38 @@ std::atomic<Answer> last_kind = Answer::none;
 std::atomic<std::uint32_t> same = 0;
 std::atomic<std::uint32_t> all = 0;
 
-ISTHMUS_UNORDERED void close_one(std::uint32_t& limit, std::uint32_t& kept) {
-    kept = limit;
-    limit = 0;
-}
-// False if somebody has set it meanwhile.
-ISTHMUS_UNORDERED void open_one(std::uint32_t& limit, std::uint32_t& kept) {
-    if (limit == 0) limit = kept;
-    kept = 0;
+std::atomic<std::uint64_t> last_noted = 0;
+
+// What is closed while this PE is watched, and how it was. Not for the checks, which one word of
+// this PE's status closes and opens.
+std::mutex changing;
+std::atomic<std::uint32_t*> far_limit = nullptr;
+std::uint32_t far_open = 0;
+std::atomic<std::uint32_t> open_checks = 0;
+std::atomic<std::uint64_t> since = 0;
+
+ISTHMUS_UNORDERED void set(std::uint32_t* limit, std::uint32_t value) {
+    if (limit) *limit = value;
 }
 
-ISTHMUS_UNORDERED void end(Answer answer) {
-    if (!is_on.exchange(false, std::memory_order_relaxed)) return;  // another thread does
+bool can_be_asked() {
+    return unasked.load(std::memory_order_relaxed) != &nobody_asks;
+}
+
+void open() {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    const std::lock_guard lock(changing);
+    same.store(0, kRelaxed);
+    all.store(0, kRelaxed);
+    if (!can_be_asked()) return;
+    is_watched.store(false, kRelaxed);
+    set(far_limit.load(kRelaxed), far_open);
+    job.status().unasked.store(open_checks.load(kRelaxed), kRelaxed);
+}
+
+void end(Answer answer) {
     job.status().fetches.store(static_cast<std::uint32_t>(answer), std::memory_order_release);
-    open_one(window.limit, closed.window);
-    open_one(isthmus_window.limit, closed.of_program);
-    open_one(checked_window.limit, closed.checked);
-    open_one(isthmus_checks.limit, closed.checked_of_program);
-    if (far_limit) open_one(*far_limit, closed.far);
+    open();
 }
 
 void publish(const void* address, int pe, int width, std::uint64_t value) {
@@ -57,60 +73,68 @@ void publish(const void* address, int pe, int width, std::uint64_t value) {
 
 }  // namespace
 
-std::uint32_t* far_limit = nullptr;
+void let_ask(std::uint32_t limit) {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    open_checks.store(std::max(limit, 1u), kRelaxed);
+    job.status().unasked.store(open_checks.load(kRelaxed), kRelaxed);
+    unasked.store(&job.status().unasked, kRelaxed);
+}
 
-ISTHMUS_UNORDERED void begin() {
-    if (!job.header || window.pes == 0 || is_on.load(std::memory_order_relaxed)) return;
-    job.status().fetches.store(0, std::memory_order_relaxed);
-    all.store(0, std::memory_order_relaxed);
-    same.store(0, std::memory_order_relaxed);
-    // Where there is a road, operations on near PEs would take it while the window is closed.
-    if (!far_limit) {
-        close_one(isthmus_window.limit, closed.of_program);
-        close_one(window.limit, closed.window);
-    } else {
-        close_one(*far_limit, closed.far);
+void watch_far(std::uint32_t* limit) {
+    const std::lock_guard lock(changing);
+    far_open = *limit;
+    far_limit.store(limit, std::memory_order_relaxed);
+}
+
+// Without the lock, which a forked child may find held.
+void forget() {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    unasked.store(&nobody_asks, kRelaxed);
+    far_limit.store(nullptr, kRelaxed);
+    is_watched.store(false, kRelaxed);
+}
+
+void begin() {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    const std::lock_guard lock(changing);
+    if (!can_be_asked() || is_watched.load(kRelaxed)) return;
+    job.status().fetches.store(0, kRelaxed);
+    same.store(0, kRelaxed);
+    all.store(0, kRelaxed);
+    since.store(os::monotonic_nanoseconds(), kRelaxed);
+    is_watched.store(true, kRelaxed);
+    set(far_limit.load(kRelaxed), 0);
+    job.status().unasked.store(0, kRelaxed);
+}
+
+void look() {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    constexpr std::uint64_t kLongest = 2'000'000'000;  // nanoseconds
+    if (!is_watched.load(kRelaxed)) {
+        if (is_on()) begin();
+    } else if (os::monotonic_nanoseconds() - since.load(kRelaxed) > kLongest) {
+        open();
     }
-    close_one(isthmus_checks.limit, closed.checked_of_program);
-    close_one(checked_window.limit, closed.checked);
-    is_on.store(true, std::memory_order_relaxed);
 }
 
 void note(Answer kind, const void* address, int pe, int width, std::uint64_t value) {
     constexpr auto kRelaxed = std::memory_order_relaxed;
+    constexpr std::uint64_t kPause = 1'000'000'000;  // nanoseconds: of another question
+    const std::uint64_t now = os::monotonic_nanoseconds();
+    if (now - last_noted.exchange(now, kRelaxed) > kPause) all.store(0, kRelaxed);
+    if (all.load(kRelaxed) == 0) same.store(0, kRelaxed);
     if (last_address.exchange(address, kRelaxed) != address ||
         last_pe.exchange(pe, kRelaxed) != pe || last_kind.exchange(kind, kRelaxed) != kind ||
         kind == Answer::varied)
         same.store(0, kRelaxed);
     // A wait of another thread keeps what it has published.
     const bool waits = job.status().waiting_since.load(kRelaxed) != 0;
+    const bool is_last = all.fetch_add(1, kRelaxed) + 1 >= kMost;
     if (same.fetch_add(1, kRelaxed) + 1 >= kEnough && !waits) {
         publish(address, pe, width, value);
         return end(kind);
     }
-    if (all.fetch_add(1, kRelaxed) + 1 >= kMost) end(Answer::varied);
-}
-
-int signal_to_begin() {
-    return SIGURG;
-}
-
-void catch_signal() {
-    struct sigaction action {};
-    sigaction(signal_to_begin(), nullptr, &action);
-    const bool is_free = (action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_DFL;
-    const auto handler = [](int) { begin(); };
-    if (is_free) {
-        action = {};
-        action.sa_handler = handler;
-        action.sa_flags = SA_RESTART | SA_ONSTACK;
-        sigemptyset(&action.sa_mask);
-        sigaction(signal_to_begin(), &action, nullptr);
-    }
-    // Of a second session it is there already.
-    static bool is_caught = false;
-    is_caught |= is_free;
-    job.status().can_be_watched.store(is_caught ? 1 : 0, std::memory_order_relaxed);
+    if (is_last) end(Answer::varied);
 }
 
 }  // namespace isthmus::fetch_watch

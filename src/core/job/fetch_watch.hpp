@@ -2,10 +2,10 @@
 // that poll by shmem_g, shmem_atomic_fetch, short gets or shmem_signal_fetch, and those that try to
 // compare and swap.
 //
-// Nothing is counted on the short ways. Who is to be watched closes its window for a moment, so
-// that each operation goes the way on which checked mode looks at it, and there it is noted; after
-// some of them the window is open again. A program reads the window's limit with each operation,
-// for it calls the library where the test fails.
+// Nothing is counted on the short ways. Operations are noted where they go the way that looks at
+// them closely, and somebody asks: in checked mode, whose shorter way is closed meanwhile, and over
+// a road to other hosts, whose short calls are. After some of them it is open again, or when who
+// asks has waited for long enough. The window of PEs of one host without checks is left alone.
 #pragma once
 
 #include <atomic>
@@ -52,32 +52,26 @@ struct Found {
 };
 inline Found found;
 
-// This PE is to be watched from now on. From a handler of a signal, or any thread.
-void begin();
-// What was closed: each 0 if it was so already. Plain words, as those that they are kept of.
-struct Closed {
-    std::uint32_t window = 0;
-    std::uint32_t of_program = 0;
-    std::uint32_t checked = 0;
-    std::uint32_t checked_of_program = 0;
-    std::uint32_t far = 0;
-};
-inline Closed closed;
-inline std::atomic<bool> is_on = false;
-// The window has been opened or closed meanwhile: it stays as it is. (Here, for the window knows
-// nothing of who looks through it.)
-inline void forget() {
-    is_on.store(false, std::memory_order_relaxed);
-    closed = {};
+// PEs of this host ask by PeStatus::unasked: it may be theirs, or this, which is never 0.
+inline const std::atomic<std::uint32_t> nobody_asks = 1;
+inline std::atomic<const std::atomic<std::uint32_t>*> unasked = &nobody_asks;
+// Asked by a PE of another host.
+inline std::atomic<bool> is_watched = false;
+inline bool is_on() {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    return unasked.load(kRelaxed)->load(kRelaxed) == 0 || is_watched.load(kRelaxed);
 }
-// Of operations on PEs of other hosts: closed in the same way, if not null. Set with the road.
-extern std::uint32_t* far_limit __attribute__((visibility("hidden")));
 
-// The signal that asks a PE of this host to begin. By default it does nothing, so that it harms no
-// process that has it no more.
-int signal_to_begin();
-// This PE can be asked, unless the program catches that signal itself.
-void catch_signal();
+// From now on others can ask; `limit` is that of what passes in checked mode.
+void let_ask(std::uint32_t limit);
+// The limit of short calls over a road, which are to be noted as well. Until forget().
+void watch_far(std::uint32_t* limit);
+// Nobody can ask any more. Not while other threads of the library end a look.
+void forget();
+// This PE is to be watched from now on. From any thread.
+void begin();
+// Now and then, from the thread of a road: has a PE of this host asked, or is a look too old?
+void look();
 
 [[gnu::cold, gnu::noinline]] void note(Answer kind, const void* address, int pe, int width,
                                        std::uint64_t value);
@@ -85,7 +79,7 @@ void catch_signal();
 // From the ways that look closely. Relaxed: plain information.
 template <typename T>
 inline void fetched(Answer kind, const void* address, int pe, const T& value) {
-    if (!is_on.load(std::memory_order_relaxed)) [[likely]]
+    if (!is_on()) [[likely]]
         return;
     std::uint64_t bits = 0;
     if constexpr (sizeof(T) <= 8) __builtin_memcpy(&bits, &value, sizeof value);
@@ -93,7 +87,7 @@ inline void fetched(Answer kind, const void* address, int pe, const T& value) {
 }
 // A block, of which nobody knows the type.
 inline void fetched_block(const void* address, int pe, const void* here, std::size_t bytes) {
-    if (!is_on.load(std::memory_order_relaxed)) [[likely]]
+    if (!is_on()) [[likely]]
         return;
     std::uint64_t bits = 0;
     const bool is_word = std::has_single_bit(bytes) && bytes <= sizeof bits;
@@ -102,7 +96,7 @@ inline void fetched_block(const void* address, int pe, const void* here, std::si
 }
 // Anything else.
 inline void did_otherwise() {
-    if (is_on.load(std::memory_order_relaxed)) [[unlikely]]
+    if (is_on()) [[unlikely]]
         note(Answer::varied, nullptr, -1, 0, 0);
 }
 

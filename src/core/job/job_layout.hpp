@@ -76,9 +76,11 @@ struct alignas(256) PeStatus {
     std::atomic<std::uint32_t> waiting_words;
     std::atomic<std::uint32_t> has_told_end;   // it has said of which signal it dies
     std::atomic<std::uint64_t> process_space;  // the namespace of `process`; 0: not known
-    // What it fetches again and again (core/job/fetch_watch.hpp), and whether it can be asked that.
+    // What it fetches again and again (core/job/fetch_watch.hpp).
     std::atomic<std::uint32_t> fetches;
-    std::atomic<std::uint32_t> can_be_watched;
+    // Who asks that writes 0 here for a moment, and back what was there: the limit of what passes
+    // in checked mode, at least 1. Always 0 if it cannot be asked.
+    std::atomic<std::uint32_t> unasked;
     // What it has read from its environment and all must have alike (core/session/alike.hpp).
     std::atomic<std::uint64_t> settings[kAlikeWords];
 };

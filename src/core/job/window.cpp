@@ -19,11 +19,16 @@ void copy_plainly(void* dest, const void* source, std::size_t bytes) {
 
 }  // namespace
 
+namespace isthmus {
+static constexpr std::uint32_t kClosed = 0;
+}
+
 // The stores are set while the library is loaded (core/reach/far_store.hpp).
 extern "C" {
 __attribute__((visibility("default")))
 isthmus_window_view isthmus_window{0, copy_plainly, nullptr, nullptr, 0, nullptr, nullptr};
-__attribute__((visibility("default"))) isthmus_checks_view isthmus_checks{};
+__attribute__((visibility("default")))
+isthmus_checks_view isthmus_checks{&isthmus::kClosed, 0, 0, nullptr, 0, 0, 0, 0, nullptr};
 }
 
 namespace isthmus {
@@ -64,7 +69,6 @@ void PassingPages::add(const void* address, std::size_t bytes, bool with_chunk) 
 }
 
 void open_window() {
-    fetch_watch::forget();
     window.limit = window.open_limit;
     window.sole = window.host_pes == window.pes ? window.open_limit : 0;
     isthmus_window.limit = window.open_limit;
@@ -74,16 +78,22 @@ void close_window() {
     window.limit = window.sole = 0;
     checked_window = {};
     isthmus_window.limit = 0;
-    isthmus_checks = {};
+    close_checks();
     fetch_watch::forget();
+}
+
+void close_checks() {
+    isthmus_checks = {&kClosed, 0, 0, nullptr, 0, 0, 0, 0, nullptr};
 }
 
 void open_checks() {
     static_assert(ISTHMUS_CHECKS_GRANULE == BlockMap::kGranule);
     constexpr std::uint64_t kGranule = ISTHMUS_CHECKS_GRANULE;
     const CheckedWindow& checked = checked_window;
+    static_assert(sizeof *checked.limit_now == sizeof *isthmus_checks.limit &&
+                  std::atomic<std::uint32_t>::is_always_lock_free);
     isthmus_checks = {
-        checked.limit,
+        reinterpret_cast<const std::uint32_t*>(checked.limit_now),
         checked.heap,
         checked.heap_size - kGranule,
         checked.in_use,

@@ -24,11 +24,15 @@ struct Window {
 // Written at set-up only, by one thread; read by all afterwards.
 extern Window window __attribute__((visibility("hidden")));
 
+inline const std::atomic<std::uint32_t> nothing_passes = 0;
+
 // What checked mode passes in a few instructions: words of blocks that are in use, and of the
 // program's static data, at PEs that are near. All zero, so that nothing passes, where the window
 // is closed for another reason, or each call has to serve others. Written as the window.
 struct CheckedWindow {
     std::uint32_t limit = 0;  // what the window's would be
+    // The same; 0 while others ask what this PE fetches (core/job/fetch_watch.hpp).
+    const std::atomic<std::uint32_t>* limit_now = &nothing_passes;
     std::uint32_t pes = 0;
     std::uintptr_t heap = 0;  // the program's part
     std::uint64_t heap_size = 0;
@@ -92,7 +96,9 @@ inline int window_slots() {
 // Opens and closes the fast path, here and in the program.
 void open_window();
 void close_window();
-// What the inlined operations of the program pass by themselves: the same as `checked_window`.
+// What the inlined operations of the program pass by themselves: the same as `checked_window`, or
+// nothing.
 void open_checks();
+void close_checks();
 
 }  // namespace isthmus

@@ -50,7 +50,6 @@
 #include "core/session/fork.hpp"
 #include "core/session/gather.hpp"
 #include "core/session/host.hpp"
-#include "core/session/last_thread.hpp"
 #include "core/session/manager.hpp"
 #include "core/session/nodes.hpp"
 #include "core/session/road_choice.hpp"
@@ -569,9 +568,6 @@ void attach_job() {
                                 " bytes of address space for a heap of ", heap.range().size,
                                 " bytes: ", std::strerror(errno), "; lower SHMEM_SYMMETRIC_SIZE"));
     catch_faults();
-    if (seconds(Setting::stall_seconds) > 0) fetch_watch::catch_signal();
-    if (status.can_be_watched.load(std::memory_order_relaxed) != 0)
-        note_own_handler(fetch_watch::signal_to_begin());
     open_road();
     if (far::present) forget_exchanges();
     status.departure.store(Departure::none, std::memory_order_relaxed);
@@ -579,11 +575,18 @@ void attach_job() {
     status.state.store(PeState::running, std::memory_order_release);
     start_barrier();
     open_window();
+    // Elsewhere the short ways are not left.
+    if (window.open_limit == 0 || far::present) fetch_watch::let_ask(window_limit());
     if (job.checked && !far::served_by_calls && !is_delayed() && !asan::is_there()) {
-        checked_window = {window_limit(),          window.pes,
-                          block_map.range().begin, block_map.range().size,
-                          block_map.bytes(),       job.data.begin,
-                          job.data.size,           session_thread.load(std::memory_order_relaxed)};
+        checked_window = {window_limit(),
+                          &status.unasked,
+                          window.pes,
+                          block_map.range().begin,
+                          block_map.range().size,
+                          block_map.bytes(),
+                          job.data.begin,
+                          job.data.size,
+                          session_thread.load(std::memory_order_relaxed)};
         open_checks();
     }
 }

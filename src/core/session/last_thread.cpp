@@ -34,8 +34,6 @@ std::vector<pid_t> helpers;
 std::vector<pid_t> last_seen;
 std::uint64_t looked_at = 0;
 bool is_exiting = false;
-int own_signal = 0;
-void (*own_handler)(int) = nullptr;
 std::map<pid_t, std::string> waiting;  // of the last look that found all of them waiting
 
 // In the order of their numbers.
@@ -118,8 +116,7 @@ bool catches_signals() {
         struct sigaction action {};
         // The C library's own are not told of.
         if (tells_of_crash(signal) || sigaction(signal, nullptr, &action) != 0) continue;
-        const bool is_own = signal == own_signal && action.sa_handler == own_handler;
-        if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN && !is_own) return true;
+        if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) return true;
     }
     return false;
 }
@@ -150,15 +147,6 @@ bool has_other_threads() {
     const std::lock_guard lock(looking);
     const std::vector<pid_t> all = threads();
     return all.empty() || std::any_of(all.begin(), all.end(), counts);
-}
-
-void note_own_handler(int signal) {
-    const std::lock_guard lock(looking);
-    struct sigaction action {};
-    // Later the program may have put its own there.
-    if (own_signal != 0 || sigaction(signal, nullptr, &action) != 0) return;
-    own_signal = signal;
-    own_handler = action.sa_handler;
 }
 
 std::string turns_in(const std::string& schedstat) {

@@ -36,10 +36,6 @@ bool has_other_threads();
 // since a handler may wake one.
 bool do_others_wait_for_this_one();
 
-// The library has just begun to catch this signal, and its handler wakes nobody. One signal at
-// most; those that crashes raise need not be noted.
-void note_own_handler(int signal);
-
 // How often a thread has had a processor, of what the system writes in its schedstat. Empty: not
 // known; a system that does not count it writes zeros.
 std::string turns_in(const std::string& schedstat);

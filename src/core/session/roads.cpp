@@ -324,6 +324,7 @@ transport::Services services_of_job(const RoadChoice& choice) {
     services.now_and_then = [] {
         pass_on_end();
         look_for_program();
+        fetch_watch::look();
     };
     services.wait = far::wait_until_done;
     services.serve = choice.names.size() == 1 ? serve_in_core : serve_one_by_one;
@@ -449,7 +450,7 @@ void open_road() {
     view.fetch = express.call.fetch ? express.call.fetch : fetch_any;
     view.get = express.call.get ? express.call.get : get_any;
     view.pes = window.pes;
-    fetch_watch::far_limit = &view.pes;
+    fetch_watch::watch_far(&view.pes);
     view.heap = job.heap.begin;
     view.last = job.heap.size - kWord;
     if (!express.call.put) return;
@@ -462,7 +463,6 @@ void close_road() {
     close_stores();
     served_by_calls = false;
     fetch_watch::forget();
-    fetch_watch::far_limit = nullptr;
     view = View{};
     express = Express{};
     if (!road) return;
@@ -496,7 +496,7 @@ void publish_arena() {
 
 void abandon_road() {
     close_stores();
-    fetch_watch::far_limit = nullptr;
+    fetch_watch::forget();
     view = View{};
     express = Express{};
     abandon_channels();

@@ -236,7 +236,7 @@ void enter_session(int thread_level) {
     // The inlined operations are to be counted as well: they call routines.
     if (&isthmus_preloaded_library != nullptr) {
         isthmus_window.limit = 0;
-        isthmus_checks.limit = 0;
+        close_checks();
     }
     create_first_teams(is_multiple_anywhere());
     end_start_watch();

@@ -32,6 +32,7 @@ namespace isthmus {
 namespace {
 
 constexpr const char* kHasExited = "has exited without shmem_finalize, and waits for the others";
+constexpr const char* kComputing = "computing";
 
 void tell_variable(const void* address, Telling& telling) {
     const bool is_program = job.data.contains(address);
@@ -242,7 +243,7 @@ const char* everybody_text(Routine routine) {
 // What is seen of a PE may be over where a road is between: another host's PE was asked half a
 // second ago, and one of this host may wait for no more than the answer of an operation. So a wait
 // that has only begun makes no circle of waits.
-void tell(const Activity& activity, Doing& doing, const char* instead_of_waits = "computing") {
+void tell(const Activity& activity, Doing& doing, const char* instead_of_waits = kComputing) {
     using Kind = Activity::Kind;
     constexpr std::uint64_t kSure = 1'000'000'000;  // nanoseconds
     const bool is_sure = !far::present || activity.waited >= kSure;
@@ -276,7 +277,7 @@ const char* outside_text(int process) {
     switch (os::state_of(process)) {
         case os::ProcessState::sleeps: return "asleep in a call of the system";
         case os::ProcessState::is_stopped: return "stopped, by a signal or a debugger";
-        default: return "computing";
+        default: return kComputing;
     }
 }
 
@@ -427,7 +428,8 @@ Doing look_at(int pe, std::uint64_t now) {
     return doing;
 }
 
-// PEs of this host that run and wait for nothing of ours are asked what they fetch, for a moment.
+// PEs of this host that run and wait for nothing of ours are asked what they fetch, for a moment:
+// those whose operations go a way on which that can be seen.
 void ask_those_here(std::vector<Doing>& all) {
     using fetch_watch::Answer;
     constexpr auto kRelaxed = std::memory_order_relaxed;
@@ -439,17 +441,19 @@ void ask_those_here(std::vector<Doing>& all) {
         return activity_of(status_of(pe), begin).kind == Activity::Kind::computes;
     };
     std::vector<int> asked;
+    std::vector<std::pair<int, std::uint32_t>> unasked;  // what is to be there again
     for (const Doing& each : all) {
-        if (!is_here(each.pe) || each.pe == job.me || each.rank != Doing::Rank::computing) continue;
-        PeStatus& status = status_of(each.pe);
-        if (status.can_be_watched.load(kRelaxed) == 0 || !computes(each.pe) ||
-            status.process_space.load(kRelaxed) != job.status().process_space.load(kRelaxed))
+        if (!is_here(each.pe) || each.pe == job.me || each.rank != Doing::Rank::computing ||
+            !computes(each.pe))
             continue;
-        // The one word of it that others write: it writes none before it is asked.
+        PeStatus& status = status_of(each.pe);
+        if (status.unasked.load(kRelaxed) == 0) continue;
+        // It writes no answer before it is asked.
         status.fetches.store(0, kRelaxed);
-        if (os::signal_running_thread(status.process.load(kRelaxed),
-                                      fetch_watch::signal_to_begin()))
-            asked.push_back(each.pe);
+        // Release: partner is whoever finds it 0, and may answer at once.
+        const std::uint32_t before = status.unasked.exchange(0, std::memory_order_release);
+        asked.push_back(each.pe);
+        if (before != 0) unasked.emplace_back(each.pe, before);
     }
     // True if there is no more to come. Between its fetches it may wait for their answers, and the
     // next such wait writes over what it has found: it is taken at once.
@@ -469,6 +473,16 @@ void ask_those_here(std::vector<Doing>& all) {
         far::progress();
         os::sleep_nanoseconds(100'000);
     }
+    // Unless it has done so itself.
+    for (const auto& [pe, before] : unasked) {
+        std::uint32_t is_asked = 0;
+        status_of(pe).unasked.compare_exchange_strong(is_asked, before, kRelaxed);
+    }
+}
+
+// Of PEs of this host that compute, as far as they show: that they may fetch again and again.
+bool may_poll(const Doing& doing) {
+    return is_here(doing.pe) && doing.pe != job.me && doing.what.starts_with(kComputing);
 }
 
 // What those of other hosts have told beside their answers: of some of them, so that a network that
@@ -533,8 +547,10 @@ void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now)
         ask_those_far(all);
         if (const std::string why = why_nobody_ends_this(all); !why.empty())
             report += "isthmus:   " + why + "\n";
+        const bool is_unseen = !job.checked && std::any_of(all.begin(), all.end(), may_poll);
         for (const std::string& line : describe_groups(std::move(all), job.me))
             report += "isthmus:   " + line + "\n";
+        if (is_unseen) report += "isthmus:   ISTHMUS_CHECK=1 tells what PEs poll that compute\n";
         if (describe_room) describe_room(report);
         say(report.c_str());
     } catch (const std::bad_alloc&) {

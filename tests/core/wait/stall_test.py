@@ -97,6 +97,12 @@ def main():
     # Who runs, and who is stopped.
     report, _ = stall(launcher, program, "busy", 0.3)
     expect("busy", r"^isthmus:   PE 2: computing; last noted call shmem_barrier_all$", report)
+    # Who may poll is told how to learn of it; in checked mode it is asked, and goes on as before.
+    advice = r"^isthmus:   ISTHMUS_CHECK=1 tells what PEs poll that compute$"
+    expect("busy", advice, report)
+    report, _ = stall(launcher, program, "busy", 0.3, ISTHMUS_CHECK="1")
+    expect("busy, checked", r"^isthmus:   PE 2: computing; last noted call shmem_barrier_all$", report)
+    assert not re.search(advice, report, re.MULTILINE), report
     report = stopped(launcher, program)
     expect("stopped", r"^isthmus:   PE 2: stopped, by a signal or a debugger; last noted call shmem_barrier_all$",
            report)
@@ -125,8 +131,10 @@ def main():
                    rf"PE 0: calls shmem_test in vain for {NUMBER}{watched}$", report)
     assert "nobody can end this" not in report, report
 
-    # So is a loop of fetches, which notes nothing: who runs is asked what it does.
-    def polls(what, checked, told, road=""):
+    # So is a loop of fetches, which notes nothing: who runs is asked what it does. That is seen in
+    # checked mode, and over a road.
+    def polls(what, told, road=""):
+        checked = "0" if road else "1"
         settings = {"ISTHMUS_TRANSPORT": road} if road else {}
         line = rf"^isthmus:   PE 2: {told}; last noted call shmem_\w+$"
         for late in LATE:  # a PE that has no processor for long does not answer
@@ -139,16 +147,15 @@ def main():
     again = r"again and again, value now"
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for done in [pool.submit(polls, *each) for each in (
-                ("polls-g", "0", rf"fetches number(\.\d)? of PE 0 {again} 7"),
-                ("polls-g", "1", rf"fetches number(\.\d)? of PE 0 {again} 7"),
-                ("polls-get", "0", rf"fetches {IN_BLOCK} of PE 0 {again} 0"),
-                ("polls-own", "1", rf"fetches {IN_BLOCK} of PE 2 {again} 0"),
-                ("polls-fraction", "0", rf"fetches fraction(\.\d)? of PE 0 {again} 0\.5"),
-                ("polls-swap", "0", rf"compares and swaps lock of PE 0 {again} 0"),
-                ("polls-signal", "0", rf"fetches signal(\.\d)? of PE 2 {again} 9"),
-                ("polls-heap", "0", rf"fetches {IN_BLOCK} of PE 0 {again} 0", "loop"),
-                ("polls-swap", "0", rf"compares and swaps lock of PE 0 {again} 0", "loop"),
-                ("polls-two", "0", "computing"))]:
+                ("polls-g", rf"fetches number(\.\d)? of PE 0 {again} 7"),
+                ("polls-get", rf"fetches {IN_BLOCK} of PE 0 {again} 0"),
+                ("polls-own", rf"fetches {IN_BLOCK} of PE 2 {again} 0"),
+                ("polls-fraction", rf"fetches fraction(\.\d)? of PE 0 {again} 0\.5"),
+                ("polls-swap", rf"compares and swaps lock of PE 0 {again} 0"),
+                ("polls-signal", rf"fetches signal(\.\d)? of PE 2 {again} 9"),
+                ("polls-heap", rf"fetches {IN_BLOCK} of PE 0 {again} 0", "loop"),
+                ("polls-swap", rf"compares and swaps lock of PE 0 {again} 0", "loop"),
+                ("polls-two", "computing"))]:
             done.result()
 
     # Of several words, those that are waited for.
