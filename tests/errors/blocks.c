@@ -220,6 +220,26 @@ static void stored_freed_last(int me, int pes) {
     shmem_free((char*)block);
     if (me == 1) block[199999] = 1;
 }
+/* Long blocks that are freed later do not displace it. */
+static void freed_before(int me, size_t bytes, size_t later) {
+    volatile char* block = shmem_malloc(bytes);
+    char* const first = shmem_malloc(later);
+    char* const second = shmem_malloc(later);
+    memset((char*)block, 1, bytes);
+    first[20000] = second[20000] = 1;
+    shmem_free((char*)block);
+    shmem_free(first);
+    shmem_free(second);
+    if (me == 1) block[5] = 7;
+}
+static void stored_freed_before_long(int me, int pes) {
+    (void)pes;
+    freed_before(me, 1000, 9000000);
+}
+static void stored_freed_before_longest(int me, int pes) {
+    (void)pes;
+    freed_before(me, 20000, 90000000);
+}
 /* What is kept back is needed: it is looked at then. */
 static void stored_freed_reused(int me, int pes) {
     volatile char* block = (volatile char*)freed();
@@ -377,6 +397,8 @@ const struct Case cases[] = {
     {"stored_freed_given_back", stored_freed_given_back},
     {"stored_freed_far", stored_freed_far},
     {"stored_freed_last", stored_freed_last},
+    {"stored_freed_before_long", stored_freed_before_long},
+    {"stored_freed_before_longest", stored_freed_before_longest},
     {"stored_freed_reused", stored_freed_reused},
     {"collected_past", collected_past},
     {"fcollected_past", fcollected_past},

@@ -68,23 +68,23 @@ void give_back(const Range& pages) {
     asan::poison(reinterpret_cast<void*>(pages.begin), pages.size);
 }
 
-// Freed blocks, the oldest first. Guarded by heap_guard.
+// Freed blocks, the oldest first: for each kind of lengths its own, so that long ones do not
+// displace short ones. At all PEs the same. Guarded by heap_guard.
 struct Quarantine {
     std::deque<Kept> blocks;
     std::uint64_t bytes = 0;
-    // Of those that may be whole: at all PEs the same.
-    std::uint64_t long_bytes = 0;
-    std::size_t long_blocks = 0;
-    void count_long(const Range& block) {
-        long_bytes += block.size;
-        ++long_blocks;
-    }
-    void discount_long(const Range& block) {
-        long_bytes -= block.size;
-        --long_blocks;
+    void clear() {
+        blocks.clear();
+        bytes = 0;
     }
 };
-Lasting<Quarantine> kept;
+enum : std::size_t { kShort, kWhole, kLongest, kLengths };
+using Quarantines = std::array<Quarantine, kLengths>;
+Lasting<Quarantines> kept;
+Quarantine& quarantine_of(const Range& block) {
+    return (*kept)[block.size <= kFilled ? kShort : may_be_whole(block) ? kWhole : kLongest];
+}
+
 const char* verifier = "";  // the routine that frees, or allocates where there is no room
 
 std::uint64_t taken_by(std::uint64_t size) {
@@ -188,14 +188,19 @@ void verify_freed(const char* routine, const Kept& one) {
     verify_filled(freed.last);
 }
 
-void let_go(const char* routine) {
-    const Kept one = kept->blocks.front();
+void let_go(const char* routine, Quarantine& from) {
+    const Kept one = from.blocks.front();
     const Range& block = one.block;
     verify_freed(routine, one);
-    kept->bytes -= block.size;
-    if (may_be_whole(block)) kept->discount_long(block);
-    kept->blocks.pop_front();
+    from.bytes -= block.size;
+    from.blocks.pop_front();
     heap.release(reinterpret_cast<void*>(block.begin));
+}
+
+bool is_too_much(const Quarantine& one) {
+    const bool is_long =
+        &one == &(*kept)[kWhole] && one.bytes > kMostWholeKept && one.blocks.size() > 1;
+    return is_long || one.blocks.size() > kMostKept || one.bytes > heap.range().size / 4;
 }
 
 // Of what was never handed out that much is looked at, of the pages that exist.
@@ -225,18 +230,19 @@ void verify_untouched(const char* routine) {
 
 // For the heap, where it has no room.
 bool let_all_go() {
-    if (kept->blocks.empty()) return false;
-    while (!kept->blocks.empty())
-        let_go(verifier);
-    return true;
+    bool has_gone = false;
+    for (Quarantine& one : *kept) {
+        for (; !one.blocks.empty(); has_gone = true)
+            let_go(verifier, one);
+    }
+    return has_gone;
 }
 
 }  // namespace
 
 bool open() {
-    kept->blocks.clear();
-    kept->bytes = kept->long_bytes = 0;
-    kept->long_blocks = 0;
+    for (Quarantine& each : *kept)
+        each.clear();
     forget_first_pages();
     heap.set_reclaim(let_all_go);
     return passing_pages.open() && block_map.open(heap.range());
@@ -245,9 +251,11 @@ bool open() {
 void close(const char* routine) {
     if (!block_map.is_open()) return;
     const std::lock_guard lock(heap_guard);
-    for (const Kept& one : kept->blocks)
-        verify_freed(routine, one);
-    kept->blocks.clear();
+    for (Quarantine& each : *kept) {
+        for (const Kept& one : each.blocks)
+            verify_freed(routine, one);
+        each.clear();
+    }
     heap.for_each_block([&](const Range& block) {
         // Rings of queues and aggregators have none.
         if (block_map.covers(reinterpret_cast<const void*>(block.begin), block.size))
@@ -285,15 +293,11 @@ bool release(const char* routine, void* place) {
     fill(freed.first, kFreedByte);
     fill(freed.last, kFreedByte);
     if (freed.pages.size != 0) give_back(freed.pages);
-    kept->blocks.push_back({block, is_whole});
-    kept->bytes += block.size;
-    if (may_be_whole(block)) kept->count_long(block);
-    const auto is_too_much = [] {
-        const bool is_long = kept->long_bytes > kMostWholeKept && kept->long_blocks > 1;
-        return is_long || kept->blocks.size() > kMostKept || kept->bytes > heap.range().size / 4;
-    };
-    while (is_too_much())
-        let_go(routine);
+    Quarantine& mates = quarantine_of(block);
+    mates.blocks.push_back({block, is_whole});
+    mates.bytes += block.size;
+    while (is_too_much(mates))
+        let_go(routine, mates);
     return true;
 }
 
