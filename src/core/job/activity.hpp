@@ -17,9 +17,11 @@ struct Activity {
         tests,  // waits by a loop of tests of its own
         waits
     };
+    // Short operations that wait for an answer note nothing, so that the routine says nothing of
+    // them: who is in one computes, with a time and mostly a peer.
     Kind kind = Kind::computes;
     Routine routine{};         // last noted
-    std::uint64_t waited = 0;  // nanoseconds; 0: it computes
+    std::uint64_t waited = 0;  // nanoseconds
     int peer = -1;             // whom it waits for
     // Of the symmetric word that it watches; alike at all PEs, and only nearly one of a kind.
     std::uint16_t place = 0;
@@ -66,7 +68,11 @@ inline Activity activity_of(const PeStatus& status, std::uint64_t now) {
     const std::uint64_t since = status.waiting_since.load(std::memory_order_relaxed);
     const std::uint64_t tested = status.tested_at.load(std::memory_order_relaxed);
     if (since == 0 || (tested != 0 && now > tested + kGivenUp)) return activity;
-    activity.kind = tested != 0 ? Activity::Kind::tests : Activity::Kind::waits;
+    const bool is_answer =
+        status.waiting_condition.load(std::memory_order_relaxed) == kAwaitsAnswer;
+    activity.kind = tested != 0 ? Activity::Kind::tests
+                    : is_answer ? Activity::Kind::computes
+                                : Activity::Kind::waits;
     activity.waited = now > since ? now - since : 1;
     activity.peer = status.waiting_for.load(std::memory_order_relaxed);
     activity.place = place_of(watched_by(status));

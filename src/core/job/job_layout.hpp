@@ -62,7 +62,8 @@ struct alignas(256) PeStatus {
     // Of a host's first PE: departures that the other hosts have come to.
     std::atomic<std::uint64_t> departed;
     std::atomic<std::uint32_t> multiple;  // threads of it may call at once
-    // Of the word at waiting_at: what is waited for, if it is one condition (core/wait/wait.hpp).
+    // Of the word at waiting_at: what is waited for, if it is one condition (core/wait/wait.hpp);
+    // kAwaitsAnswer: no word, but the answer to an operation that notes nothing.
     std::atomic<std::uint8_t> waiting_condition;
     std::atomic<std::uint8_t> waiting_width;
     std::atomic<std::uint64_t> waiting_value;
@@ -91,6 +92,8 @@ static_assert(sizeof(PeStatus) == 256);
 inline constexpr std::uint64_t kInStaticData = std::uint64_t{1} << 63;
 
 inline constexpr std::uint32_t kOwnValues = std::uint32_t{1} << 31;
+// PeStatus::waiting_condition.
+inline constexpr std::uint8_t kAwaitsAnswer = 8;
 
 inline constexpr std::uint32_t kEnding = 1;
 inline constexpr std::uint32_t kEnded = 2;

@@ -269,7 +269,7 @@ void wait_until_done(int pe, const char* what, bool (*done)(void*), void* argume
         explicit Told(const char* what) { awaited_now.store(what, std::memory_order_relaxed); }
         ~Told() { awaited_now.store(nullptr, std::memory_order_relaxed); }
     } const told(what);
-    Waiter waiter({noted_routine(), pe, nullptr, WaitFor::memory});
+    Waiter waiter({noted_routine(), pe, nullptr, WaitFor::memory, Condition::answer});
     for (int yields = 0; yields < kYields; ++yields) {
         if (is_done()) return;
         const std::uint64_t before = os::monotonic_nanoseconds();

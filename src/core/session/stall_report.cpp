@@ -249,8 +249,10 @@ void tell(const Activity& activity, Doing& doing, const char* instead_of_waits =
     const bool is_sure = !far::present || activity.waited >= kSure;
     const char* const routine = routine_name(activity.routine);
     doing.rank = Doing::Rank::computing;
-    if (activity.kind == Kind::computes) {
-        doing.what += std::string(instead_of_waits) + "; last noted call " + routine;
+    if (activity.kind == Kind::computes && activity.waited < kSure) {
+        doing.what += std::string(activity.peer >= 0 ? "in operations that wait for their answers"
+                                                     : instead_of_waits) +
+                      "; last noted call " + routine;
         return;
     }
     const bool tests = activity.kind == Kind::tests;
@@ -268,8 +270,11 @@ void tell(const Activity& activity, Doing& doing, const char* instead_of_waits =
                  : tests             ? Doing::Rank::tests
                  : activity.peer < 0 ? Doing::Rank::awaits_word
                                      : Doing::Rank::awaits_pe;
-    doing.what += std::string(tests ? "calls " : "in ") + routine +
-                  everybody_text(activity.routine) + (tests ? " in vain" : "");
+    const bool is_answer = activity.kind == Kind::computes;
+    doing.what += std::string(tests       ? "calls "
+                              : is_answer ? "in, or behind, "
+                                          : "in ") +
+                  routine + everybody_text(activity.routine) + (tests ? " in vain" : "");
 }
 
 // What a process of this host does that waits for nothing of ours.
@@ -409,7 +414,7 @@ Doing look_at(int pe, std::uint64_t now) {
         return as(kHasExited);
     }
     const Activity activity = activity_of(status, now);
-    if (activity.kind == Activity::Kind::computes) {
+    if (activity.kind == Activity::Kind::computes && activity.waited == 0) {
         if (const std::string program = program_in_place_of(status); !program.empty())
             return as("has executed another program (" + program + "); last noted call " +
                       routine_name(activity.routine));

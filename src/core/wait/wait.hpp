@@ -29,7 +29,9 @@ enum class Condition : std::uint8_t {
     less_equal,
     less,
     greater_equal,
-    any  // of several words: `value` is the address of a WaitSet
+    any,  // of several words: `value` is the address of a WaitSet
+    // Of no word: an operation of the library waits for another PE's answer.
+    answer = kAwaitsAnswer
 };
 
 // Several words, of which a wait awaits one at least. All of it outlives the wait.

@@ -50,6 +50,17 @@ TEST_F(CoreActivity, WaitsByTestsUntilItGivesThemUp) {
     EXPECT_EQ(activity_in(state_word(*status, kNow)).kind, Activity::Kind::computes);
 }
 
+// The routine says nothing of an operation that waits for its answer.
+TEST_F(CoreActivity, ComputesWhereItAwaitsAnAnswer) {
+    status->waiting_condition.store(kAwaitsAnswer, std::memory_order_relaxed);
+    status->waiting_since.store(kNow - 3 * kSecond, std::memory_order_relaxed);
+    status->waiting_for.store(4, std::memory_order_relaxed);
+    const Activity activity = activity_in(state_word(*status, kNow));
+    EXPECT_EQ(activity.kind, Activity::Kind::computes);
+    EXPECT_EQ(activity.waited, 3 * kSecond);
+    EXPECT_EQ(activity.peer, 4);
+}
+
 TEST_F(CoreActivity, SaysHowItLeavesBeforeWhatItDoes) {
     status->routine.store(Routine::finalize, std::memory_order_relaxed);
     status->departures.store(3, std::memory_order_relaxed);

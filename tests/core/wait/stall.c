@@ -58,6 +58,11 @@ int main(int argc, char** argv) {
         while (me == last && time(NULL) < end)
             shmem_long_atomic_fetch(&flag, 0);
         shmem_barrier_all();
+    } else if (strcmp(what, "adds") == 0) {
+        const time_t end = time(NULL) + (time_t)seconds + 1;
+        while (me == last && time(NULL) < end)
+            shmem_long_atomic_fetch_add(&flag, 1, 0);
+        shmem_barrier_all();
     } else if (strncmp(what, "polls", 5) == 0) {
         /* The last one does, each in its own way, until PE 0 has waited so long for PE 1. */
         static int number = 7;

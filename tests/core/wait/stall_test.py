@@ -117,6 +117,12 @@ def main():
     report = run(launcher, program, "fetches", 0.1, 1, ISTHMUS_TRANSPORT="loop", ISTHMUS_LOOP_DELAY="100000")
     assert "no progress" in report and "nobody can end this" not in report, report
 
+    # Nor is it in the call that it noted last. (The first report, before it comes to the barrier.)
+    report = run(launcher, program, "adds", 0.1, 1, ISTHMUS_TRANSPORT="loop", ISTHMUS_LOOP_DELAY="100000")
+    first = report.split("no progress")[1]
+    expect("adds", r"^isthmus:   PE 2: (in operations that wait for their answers|computing|asleep in a call of the "
+                   r"system); last noted call shmem_barrier_all$", first)
+
     report, _ = stall(launcher, program, "lock", 0.3)
     expect("lock", rf"shmem_set_lock: no progress for {NUMBER}, waiting for PE 2, watching lock, which PE 2 holds |"
                    rf"PE 0: in shmem_set_lock for {NUMBER}, waiting for PE 2, watching lock, which PE 2 holds$", report)
