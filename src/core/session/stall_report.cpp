@@ -70,7 +70,8 @@ std::string team_text(const void* address, int pe) {
 Telling watched(const void* address, int pe) {
     Telling telling(team_text(address, pe));
     const bool is_in_heap = heap.range().contains(address);
-    const Text segment = is_in_heap ? Text() : describe_in_segment(address);
+    // At another PE another segment may have this address.
+    const Text segment = is_in_heap || pe != job.me ? Text() : describe_in_segment(address);
     if (!is_in_heap && segment.empty() && !in_static_data(address)) return telling;
     telling.say(", watching ");
     if (segment.empty())
@@ -425,11 +426,11 @@ Doing look_at(int pe, std::uint64_t now) {
     const void* const address = watched_by(status);  // as this PE would write it
     const Team* members = nullptr;
     doing.team = team_waited_in(address, pe, members);
-    doing.rest = team_text(address, pe);
     Telling telling = watched(address, pe);
     const bool is_lock = activity.routine == Routine::set_lock;
     if (is_lock) telling.say(holder_text(address, activity.peer, now));
-    if (tell_condition(pe, status, address, telling) || is_lock) doing.rest = telling;
+    tell_condition(pe, status, address, telling);
+    doing.rest = telling;
     return doing;
 }
 

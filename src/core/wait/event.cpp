@@ -37,6 +37,30 @@ bool range_of(int condition, Signed value, Values<Word>& values) {
 constexpr std::int64_t kTrue = 0;
 constexpr std::int64_t kNeverNarrow = std::numeric_limits<std::int64_t>::min();
 
+// For reports: the condition that an event stands for. That of a get stands for none of a word.
+template <typename Word>
+void tell_condition(const Event& event, WaitTarget& target) {
+    constexpr auto kLeast = static_cast<Word>(std::numeric_limits<std::make_signed_t<Word>>::min());
+    constexpr auto kMost = static_cast<Word>(kLeast - 1);
+    const auto first = static_cast<Word>(event.first);
+    const auto span = static_cast<Word>(event.span);
+    const auto last = static_cast<Word>(first + span);
+    target.width = -static_cast<std::int8_t>(sizeof(Word));
+    if (span == 0) {
+        target.condition = Condition::equal;
+        target.value = first;
+    } else if (span == static_cast<Word>(~Word{0} - 1)) {
+        target.condition = Condition::not_equal;
+        target.value = static_cast<Word>(first - 1);
+    } else if (first == kLeast) {
+        target.condition = Condition::less_equal;
+        target.value = last;
+    } else if (last == kMost) {
+        target.condition = Condition::greater_equal;
+        target.value = first;
+    }
+}
+
 constexpr Event kNever{isthmus_event_words, 1, 0, nullptr};  // 0 is not 1
 
 }  // namespace
@@ -82,8 +106,15 @@ std::uint64_t longest_sleep() {
 }
 
 bool wait_for_event(const Event& event, std::uint64_t deadline, Routine routine) {
-    const void* const word = event.narrow ? static_cast<const void*>(event.narrow) : event.address;
-    return wait_wakeable({routine, -1, word}, deadline, [&] { return is_true(event); });
+    WaitTarget target{routine};
+    if (event.narrow && !is_flight(event)) {
+        target.address = event.narrow;
+        tell_condition<std::uint32_t>(event, target);
+    } else if (!event.narrow) {
+        target.address = event.address;
+        tell_condition<std::uint64_t>(event, target);
+    }
+    return wait_wakeable(target, deadline, [&] { return is_true(event); });
 }
 
 }  // namespace isthmus

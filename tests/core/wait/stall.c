@@ -184,6 +184,16 @@ int main(int argc, char** argv) {
     } else if (strcmp(what, "finalize") == 0) {
         if (me == last) nanosleep(&pause, NULL);
     }
+    if (strcmp(what, "event") == 0) {
+        isthmus_event set;
+        isthmus_init();
+        shmem_barrier_all();
+        isthmus_event_arm(&set, (const int64_t*)&flag, ISTHMUS_EQ, 3);
+        if (me == last) nanosleep(&pause, NULL);
+        if (me == last) shmem_long_atomic_set(&flag, 3, 0);
+        if (me == 0) isthmus_event_wait(&set);
+        isthmus_finalize();
+    }
     if (strcmp(what, "segment") == 0) {
         isthmus_segment words;
         isthmus_event set;

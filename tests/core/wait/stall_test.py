@@ -185,7 +185,11 @@ def main():
 
     report, _ = stall(launcher, program, "segment", 0.3)
     expect("segment", rf"isthmus_event_wait: no progress for {NUMBER}, watching 0x[0-9a-f]+ in segment "
-                      rf"0x5 \+ 16 |PE 0: in isthmus_event_wait for {NUMBER}$", report)
+                      rf"0x5 \+ 16 \(is 0; waits for == 1\) |"
+                      rf"PE 0: in isthmus_event_wait for {NUMBER} \(waits for == 1\)$", report)
+    report, _ = stall(launcher, program, "event", 0.3)
+    expect("event", rf"isthmus_event_wait: no progress for {NUMBER}, watching flag \(is 0; waits for == 3\) |"
+                    rf"PE 0: in isthmus_event_wait for {NUMBER}, watching flag \(is 0; waits for == 3\)$", report)
 
     report, _ = stall(launcher, program, "finalize", 0.3)
     expect("finalize", r"shmem_finalize: no progress", report)
