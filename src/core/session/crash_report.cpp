@@ -251,12 +251,29 @@ const char* signal_name(int signal) {
     }
 }
 
+// Whether a handler of a signal returns to there: code of the C library or the kernel that no name
+// is of, so that the function before it would be told. `at`: the byte before it.
+bool is_return_from_handler(const void* at) {
+#if defined(__x86_64__)
+    constexpr unsigned char kCode[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+#elif defined(__aarch64__)
+    constexpr unsigned char kCode[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4};
+#endif
+    const auto begin = reinterpret_cast<std::uintptr_t>(at) + 1;
+    const bool is_in_page = begin % 4096 <= 4096 - sizeof kCode;  // the next one may be missing
+    return is_in_page && std::memcmp(static_cast<const char*>(at) + 1, kCode, sizeof kCode) == 0;
+}
+
 // "step+0x1c in libmodel.so": what the dynamic linker knows.
 void name_by_linker(Frame& frame) {
     Dl_info info{};
     if (dladdr(frame.at, &info) == 0 || !info.dli_fname) {
         std::snprintf(frame.text, sizeof frame.text, "%#zx, which is no code",
                       reinterpret_cast<std::uintptr_t>(frame.at));
+        return;
+    }
+    if (is_return_from_handler(frame.at)) {
+        std::snprintf(frame.text, sizeof frame.text, "<signal handler>");
         return;
     }
     frame.module = info.dli_fbase;

@@ -77,6 +77,7 @@ int main(int argc, char** argv) {
     if (strcmp(what, "child") == 0) crash_in_child();
     if (argc > 1 && strcmp(argv[1], "next_session") == 0) begin_next_session();
     if (strcmp(what, "next_session") == 0) write_inlined((volatile int*)0x10);
+    if (strcmp(what, "handler") == 0) crash_in_handler();
     shmem_barrier_all();
     shmem_finalize();
     return 0;

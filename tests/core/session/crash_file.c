@@ -33,3 +33,10 @@ void crash_in_child(void) {
     int status = 0;
     if (waitpid(child, &status, 0) != child || !WIFSIGNALED(status)) _exit(3);
 }
+__attribute__((noinline)) static void write_in_handler(int number) {
+    *(volatile int*)0x10 = number;
+}
+void crash_in_handler(void) {
+    signal(SIGUSR1, write_in_handler);
+    raise(SIGUSR1);
+}

@@ -5,3 +5,4 @@ static inline __attribute__((always_inline)) void write_inlined(volatile int* wh
 void write_beyond_file(void);
 void begin_next_session(void);
 void crash_in_child(void);
+void crash_in_handler(void);
