@@ -471,12 +471,15 @@ Crash describe(int signal, const siginfo_t* info, void* context, const Fault& fa
 // that end, longer than any report may take. False: this one has nothing to say, which may be the
 // report itself that has crashed.
 constinit std::atomic<pid_t> reporter = 0;
-bool may_report() {
+void await_end_by(pid_t other) {
     constexpr int kTurns = 1000;  // of 10 milliseconds
-    pid_t other = 0;
-    if (reporter.compare_exchange_strong(other, gettid(), std::memory_order_relaxed)) return true;
     for (int turn = 0; turn < kTurns && other != gettid(); ++turn)
         os::sleep_nanoseconds(10'000'000);
+}
+bool may_report() {
+    pid_t other = 0;
+    if (reporter.compare_exchange_strong(other, gettid(), std::memory_order_relaxed)) return true;
+    await_end_by(other);
     return false;
 }
 
@@ -604,6 +607,12 @@ void install(int signal, void (*handler)(int, siginfo_t*, void*)) {
 }
 
 }  // namespace
+
+// A child has the number of a thread that it has not.
+void let_crash_end() {
+    const pid_t other = reporter.load(std::memory_order_relaxed);
+    if (other != 0 && syscall(SYS_tgkill, getpid(), other, 0) == 0) await_end_by(other);
+}
 
 void note_network_code() {
     dl_iterate_phdr(

@@ -11,4 +11,8 @@ void catch_faults();
 // The network's library is loaded: a fault in it is explained as one.
 void note_network_code();
 
+// Returns if no other thread tells of a crash: else the process ends by that, whatever this thread
+// is about to leave with. Also in a handler of a signal.
+void let_crash_end();
+
 }  // namespace isthmus

@@ -25,6 +25,7 @@
 #include "core/segments/segment.hpp"
 #include "core/session/attach.hpp"
 #include "core/session/departure.hpp"
+#include "core/session/fault.hpp"
 #include "core/session/gather.hpp"
 #include "core/session/manager.hpp"
 #include "core/session/road_choice.hpp"
@@ -128,6 +129,7 @@ void leave_manager_at_exit() {
 // may still finalise or use symmetric memory. An exit with an error must not wait, nor one out of
 // the middle of enter or leave: by another thread, or by a signal handler on top of them.
 __attribute__((destructor)) void finalize_at_exit() {
+    let_crash_end();
     if (exit_status == 0 && !changing.load(std::memory_order_relaxed)) {
         const std::unique_lock lock(setup, std::try_to_lock);
         if (lock && is_in_session()) close(Departure::exit);
@@ -246,6 +248,7 @@ void enter_session(int thread_level) {
 }
 
 void leave_session() {
+    let_crash_end();
     const Change change;
     if (const int before = count.load(std::memory_order_relaxed); before > 1) {
         leave_inner_session(highest_level >= kThreadMultiple);
@@ -258,6 +261,7 @@ void leave_session() {
 // A child that shares this memory (vfork) is no PE. Whoever calls may be a handler of a signal, on
 // top of anything.
 void leave_at_once(const Text& how, int status) {
+    let_crash_end();
     if (!job.managed || forked_child || changing.load(std::memory_order_relaxed) ||
         job.status().process.load(std::memory_order_relaxed) != getpid() ||
         job.header->ended.load(std::memory_order_relaxed) != 0)
