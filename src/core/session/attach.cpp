@@ -597,13 +597,13 @@ void detach_job() {
         watch.emplace(job.me, StartWatch::Phase::leaving, discard_seconds());
     close_window();
     guarded::close("shmem_finalize");
-    PeStatus& status = job.status();
-    status.state.store(PeState::finalized, std::memory_order_release);
     start_barrier();
     close_road();
     // Symmetric memory starts over as zeros if the program initialises again.
     discard_pages(job.heap.begin, job.heap.size);
     start_barrier();
+    // Not before: the others wait for who ends meanwhile, which is an error.
+    job.status().state.store(PeState::finalized, std::memory_order_release);
     tell_refused();
 }
 

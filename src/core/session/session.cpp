@@ -11,7 +11,9 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/exit_now.hpp"
 #include "base/limits.hpp"
+#include "base/os.hpp"
 #include "base/settings.hpp"
 #include "base/this_thread.hpp"
 #include "core/job/host_table.hpp"
@@ -45,12 +47,14 @@ namespace {
 std::mutex setup;  // enter and leave may be called by several threads
 // Written under `setup`; read without it, since who holds it may wait for other PEs.
 std::atomic<int> count = 0;
-// Somebody is between the barriers of enter or leave.
-std::atomic<bool> changing = false;
+// The thread that is between the barriers of enter or leave; 0: none.
+std::atomic<pid_t> changing = 0;
+// The thread that ends the process behind another one's enter or leave, or out of the middle of it.
+std::atomic<pid_t> ending_thread = 0;
 class Change {
   public:
-    Change() : lock_(setup) { changing.store(true, std::memory_order_relaxed); }
-    ~Change() { changing.store(false, std::memory_order_relaxed); }
+    Change() : lock_(setup) { changing.store(gettid(), std::memory_order_relaxed); }
+    ~Change() { changing.store(0, std::memory_order_relaxed); }
     Change(const Change&) = delete;
     Change& operator=(const Change&) = delete;
 
@@ -86,12 +90,40 @@ void end_job_of_leaver(const Text& how, int status, bool flushes) {
     const Routine last = job.status().routine.load(std::memory_order_relaxed);
     const bool is_inner = (last == Routine::finalize || last == Routine::native_finalize) &&
                           job.status().departure.load(std::memory_order_relaxed) == Departure::none;
-    say_from("", Text(how, " before shmem_finalize; last noted call ", routine_name(last),
-                      is_inner ? " (shmem_init was called more often)" : "", "; the job ends"));
+    if (changing.load(std::memory_order_relaxed) != 0)
+        say_from("", Text(how, " in the middle of ", routine_name(last), "; the job ends"));
+    else
+        say_from("", Text(how, " before shmem_finalize; last noted call ", routine_name(last),
+                          is_inner ? " (shmem_init was called more often)" : "", "; the job ends"));
     if (flushes) flush_output(status);
     end_managed_job(status);
     // Release: partner is the Waiter of this host's others, acquire.
     job.header->ended.store(kEnded, std::memory_order_release);
+}
+
+// A child that shares this memory (vfork) is no PE.
+bool is_managed_pe() {
+    return job.managed && !forked_child &&
+           job.status().process.load(std::memory_order_relaxed) == getpid();
+}
+
+// By a handler of a signal on top of enter or leave, or by another thread that waits for nobody:
+// the others come to nothing, whatever the status. Nor has the process manager any farewell then:
+// one of its own calls may be under way. Our own launcher sees that this PE has not left.
+void end_midway(const Text& how, int status, bool flushes) {
+    if (!is_managed_pe()) return;
+    const int failed = status != 0 ? status : 1;
+    ending_thread.store(gettid(), std::memory_order_relaxed);
+    end_job_of_leaver(how, failed, flushes);
+    exit_now(failed);
+}
+
+// Behind enter or leave: what another thread ends is ended with its status.
+void let_other_end() {
+    constexpr int kTurns = 1000;  // of 10 milliseconds
+    const pid_t other = ending_thread.load(std::memory_order_relaxed);
+    for (int turn = 0; turn < kTurns && other != 0 && other != gettid(); ++turn)
+        os::sleep_nanoseconds(10'000'000);
 }
 
 bool is_in_session() {
@@ -118,23 +150,31 @@ void leave_manager_at_exit() {
     if (!installed && job.managed)
         on_exit(
             [](int status, void*) {
-                if (count.load(std::memory_order_relaxed) == 0) leave_manager(status & 0xff);
+                if (count.load(std::memory_order_relaxed) == 0 &&
+                    changing.load(std::memory_order_relaxed) == 0)
+                    leave_manager(status & 0xff);
             },
             nullptr);
     installed = true;
 }
 
-// A program that exits without finalising: that finalises, and a clean exit waits for the others.
+// A program that exits without finalising: that finalises, and a clean exit waits for the others,
+// and for another thread's enter or leave.
 // The library's destructors run behind the exit handlers and the destructors of the program, which
-// may still finalise or use symmetric memory. An exit with an error must not wait, nor one out of
-// the middle of enter or leave: by another thread, or by a signal handler on top of them.
+// may still finalise or use symmetric memory. An exit with an error must not wait, nor one by a
+// signal handler on top of enter or leave.
 __attribute__((destructor)) void finalize_at_exit() {
     let_crash_end();
-    if (exit_status == 0 && !changing.load(std::memory_order_relaxed)) {
-        const std::unique_lock lock(setup, std::try_to_lock);
-        if (lock && is_in_session()) close(Departure::exit);
-    } else if (exit_status != 0 && is_in_session()) {
-        end_job_of_leaver(Text("exited with status ", exit_status), exit_status, true);
+    const Text how("exited with status ", exit_status);
+    const pid_t by = changing.load(std::memory_order_relaxed);
+    if (by == gettid() || (by != 0 && exit_status != 0)) {
+        end_midway(how, exit_status, true);
+    } else if (exit_status == 0) {
+        ending_thread.store(gettid(), std::memory_order_relaxed);
+        const std::lock_guard lock(setup);
+        if (is_in_session()) close(Departure::exit);
+    } else if (is_in_session()) {
+        end_job_of_leaver(how, exit_status, true);
     }
     leave_manager(exit_status);
 }
@@ -230,6 +270,7 @@ void enter_session(int thread_level) {
     level = highest_level = thread_level;
     session_thread.store(level < kThreadSerialized ? this_thread() : 0, std::memory_order_relaxed);
     leave_manager_at_exit();
+    note_exit_status();
     try {
         attach_job();
     } catch (const std::bad_alloc&) {
@@ -242,15 +283,17 @@ void enter_session(int thread_level) {
     }
     create_first_teams(is_multiple_anywhere());
     end_start_watch();
-    note_exit_status();
     print_start_information();
     count.store(1, std::memory_order_release);  // partner: session_count
 }
 
-void leave_session() {
-    let_crash_end();
+namespace {
+
+void leave_one_session() {
     const Change change;
-    if (const int before = count.load(std::memory_order_relaxed); before > 1) {
+    const int before = count.load(std::memory_order_relaxed);
+    if (before == 0) return;  // another thread's exit has closed it meanwhile
+    if (before > 1) {
         leave_inner_session(highest_level >= kThreadMultiple);
         count.store(before - 1, std::memory_order_relaxed);
         return;
@@ -258,15 +301,21 @@ void leave_session() {
     close(Departure::finalize);
 }
 
-// A child that shares this memory (vfork) is no PE. Whoever calls may be a handler of a signal, on
-// top of anything.
+}  // namespace
+
+void leave_session() {
+    let_crash_end();
+    leave_one_session();
+    let_other_end();
+}
+
+// Whoever calls may be a handler of a signal, on top of anything.
 void leave_at_once(const Text& how, int status) {
     let_crash_end();
-    if (!job.managed || forked_child || changing.load(std::memory_order_relaxed) ||
-        job.status().process.load(std::memory_order_relaxed) != getpid() ||
-        job.header->ended.load(std::memory_order_relaxed) != 0)
-        return;
-    if (count.load(std::memory_order_relaxed) == 0)
+    if (!is_managed_pe() || job.header->ended.load(std::memory_order_relaxed) != 0) return;
+    if (changing.load(std::memory_order_relaxed) != 0)
+        end_midway(how, status, false);
+    else if (count.load(std::memory_order_relaxed) == 0)
         leave_manager_at_once(status);
     else if (is_in_session())
         end_job_of_leaver(how, status != 0 ? status : 1, false);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -109,6 +110,51 @@ static void exit_by_thread_in_finalize(void) {
     shmem_finalize();
 }
 
+/* The same with status 0, by the way that the case's name begins with, in shmem_finalize or in
+ * shmem_init. */
+static const char* way = "";
+static void leave_well(int number) {
+    (void)number;
+    if (strncmp(way, "_exit_", 6) == 0) _exit(0);
+    if (strncmp(way, "quick_exit_", 11) == 0) quick_exit(0);
+    exit(0);
+}
+static void leave_well_soon(void) {
+    const struct itimerval soon = {.it_value = {.tv_usec = 200000}};
+    signal(SIGALRM, leave_well);
+    setitimer(ITIMER_REAL, &soon, NULL);
+}
+static void leave_well_in_finalize(void) {
+    if (shmem_my_pe() != 1) pause();
+    leave_well_soon();
+    shmem_finalize();
+}
+static void leave_well_in_init(void) {
+    const char* const rank = getenv("PMI_RANK");
+    if (!strstr(way, "_in_init")) return;
+    if (rank && strcmp(rank, "1") == 0)
+        leave_well_soon();
+    else
+        sleep(20);
+}
+/* But one of another thread waits for what this one does. */
+static void* exit_well_soon(void* unused) {
+    (void)unused;
+    usleep(200000);
+    exit(0);
+}
+static void exit_well_by_thread_in_finalize(void) {
+    pthread_t other;
+    if (shmem_my_pe() == 1)
+        pthread_create(&other, NULL, exit_well_soon, NULL);
+    else
+        usleep(500000);
+    shmem_finalize();
+    if (shmem_my_pe() == 1) _exit(7); /* the thread's exit is the process's */
+    puts("PE 0 has finalised");
+    exit(0);
+}
+
 /* Two threads of a PE and the other PE want one lock. */
 static long lock, guarded;
 static void* add_under_lock(void* unused) {
@@ -186,11 +232,17 @@ int main(int argc, char** argv) {
                  {"exit_while_input_is_read", exit_while_input_is_read},
                  {"exit_by_handler_in_finalize", exit_by_handler_in_finalize},
                  {"exit_by_thread_in_finalize", exit_by_thread_in_finalize},
+                 {"_exit_in_finalize", leave_well_in_finalize},
+                 {"quick_exit_in_finalize", leave_well_in_finalize},
+                 {"exit_in_finalize", leave_well_in_finalize},
+                 {"exit_well_by_thread_in_finalize", exit_well_by_thread_in_finalize},
                  {"threads_want_one_lock", threads_want_one_lock},
                  {"failing_fork", failing_fork},
                  {"fork_without_the_file", fork_without_the_file}};
     int provided;
-    close_before_init(argc > 1 ? argv[1] : "");
+    way = argc > 1 ? argv[1] : "";
+    close_before_init(way);
+    leave_well_in_init();
     shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
     for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; ++i)
         if (strcmp(argv[1], cases[i].name) == 0) cases[i].run();

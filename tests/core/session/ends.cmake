@@ -27,6 +27,9 @@ endif()
 add_end(exit_while_input_is_read "status 7")
 add_end(exit_by_handler_in_finalize "status 9")
 add_end(exit_by_thread_in_finalize "status 3")
+add_end(exit_in_finalize "^isthmus: PE 1 [^\n]*exited with status 0 before shmem_finalize[^\n]*\nstatus 1")
+add_end(_exit_in_finalize "^isthmus: PE 1 [^\n]*exited with status 0 before shmem_finalize[^\n]*\nstatus 1")
+add_end(exit_well_by_thread_in_finalize "^PE 0 has finalised\nstatus 0")
 add_end(threads_want_one_lock "status 0")
 add_end(failing_fork "status 0")
 add_end(fork_without_the_file "a forked child ends: the program has closed the library's file.*status 0")
@@ -117,6 +120,20 @@ if(NOT ISTHMUS_SANITIZE)
     add_hydra_test(core.ends.raised_under_hydra
                    "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" raised_segv 2>&1); status=$?; echo \"$out\"; echo status $status
                     [ $status -ne 0 ] && [ 1 -eq $(echo \"$out\" | grep -c '^isthmus: PE 1 .*: killed by SIGSEGV, sent by itself; last noted call .*; the job ends$') ]"
+                   $<TARGET_FILE:core_ends>)
+    # Out of the middle of shmem_finalize and shmem_init, with status 0.
+    foreach(way _exit quick_exit exit)
+        foreach(call finalize init)
+            add_hydra_test(core.ends.hydra_${way}_in_${call}
+                           "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" ${way}_in_${call} 2>&1); status=$?; echo \"$out\"; echo status $status
+                            [ $status -eq 1 ] && [ 1 -eq $(echo \"$out\" | grep -c '^isthmus:') ] &&
+                            [ 1 -eq $(echo \"$out\" | grep -c '^isthmus: PE 1 .* in the middle of shmem_${call}; the job ends$') ]"
+                           $<TARGET_FILE:core_ends>)
+        endforeach()
+    endforeach()
+    add_hydra_test(core.ends.hydra_exit_by_thread_in_finalize
+                   "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" exit_well_by_thread_in_finalize 2>&1); status=$?; echo \"$out\"; echo status $status
+                    [ $status -eq 0 ] && [ \"$out\" = 'PE 0 has finalised' ]"
                    $<TARGET_FILE:core_ends>)
     # PMIx allocates to end a job.
     add_test(NAME core.ends.leaves_within_malloc
