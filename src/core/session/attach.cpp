@@ -59,6 +59,7 @@
 #include "core/session/stall_report.hpp"
 #include "core/session/start_barrier.hpp"
 #include "core/session/start_watch.hpp"
+#include "core/wait/mates.hpp"
 #include "core/wait/wait.hpp"
 
 namespace isthmus {
@@ -497,6 +498,7 @@ void attach_job() {
     set_speaker(job.me);
     set_job_end({claim_end, end_job});
     report_stall = say_stall;
+    if (job.managed) look_for_dead_mates = end_if_mates_have_died;
     caller_line = line_of_caller;
     // For the launcher: a PE that waits here for one that has left without coming here.
     job.status().routine.store(Routine::init, std::memory_order_relaxed);

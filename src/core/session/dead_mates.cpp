@@ -3,11 +3,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/error.hpp"
 #include "base/process_stat.hpp"
+#include "base/text.hpp"
 #include "core/job/job.hpp"
 
 namespace isthmus {
@@ -31,22 +34,50 @@ std::uint64_t own_process_space() {
     return space.st_ino;
 }
 
+// One that has finalised may end; in the middle of it, it may not. What it has said is looked at
+// behind its process, which may end at once.
+bool has_died(int pe) {
+    const auto relaxed = std::memory_order_relaxed;
+    const PeStatus& mate = job.header->pe[pe];
+    const std::uint64_t space = job.status().process_space.load(relaxed);
+    if (space == 0 || mate.process_space.load(relaxed) != space ||
+        !has_ended(mate.process.load(relaxed)))
+        return false;
+    return mate.departure.load(relaxed) == Departure::none ||
+           mate.state.load(relaxed) == PeState::running;
+}
+
 DeadMates find_dead_mates() {
     DeadMates found;
-    const auto relaxed = std::memory_order_relaxed;
-    const std::uint64_t space = job.status().process_space.load(relaxed);
-    int count = 0;
-    for (int pe = 0; pe < job.pes && space != 0; ++pe) {
-        if (pe == job.me || !job.host.test(static_cast<std::size_t>(pe))) continue;
-        const PeStatus& mate = job.header->pe[pe];
-        if (mate.process_space.load(relaxed) != space ||
-            mate.departure.load(relaxed) != Departure::none ||
-            !has_ended(mate.process.load(relaxed)))
-            continue;
-        found.only = ++count == 1 ? pe : -1;
-        found.has_told |= mate.has_told_end.load(relaxed) != 0;
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (pe == job.me || !job.host.test(static_cast<std::size_t>(pe)) || !has_died(pe)) continue;
+        found.only = ++found.count == 1 ? pe : -1;
+        found.has_told |= job.header->pe[pe].has_told_end.load(std::memory_order_relaxed) != 0;
     }
     return found;
+}
+
+void end_if_mates_have_died(Routine routine, std::uint64_t now) {
+    constexpr std::uint64_t kInterval = 1'000'000'000;
+    // Relaxed: several threads of this PE may wait, and one of them looks.
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    static std::atomic<std::uint64_t> looked_at = 0;
+    static std::atomic<bool> is_suspected = false;
+    std::uint64_t last = looked_at.load(kRelaxed);
+    if (now < last + kInterval || !looked_at.compare_exchange_strong(last, now, kRelaxed)) return;
+    // A start has its own watch.
+    if (job.status().state.load(kRelaxed) != PeState::running) return;
+    const DeadMates dead = find_dead_mates();
+    if (!is_suspected.exchange(dead.count != 0, kRelaxed) || dead.count == 0) return;
+    if (dead.has_told) {
+        claim_end(1);
+        end_job(1);
+    }
+    fail(routine_name(routine),
+         dead.only >= 0
+             ? Text("waits in vain for PE ", dead.only, ", whose process on this host has ended")
+             : Text("waits in vain for ", dead.count,
+                    " PEs, whose processes on this host have ended"));
 }
 
 }  // namespace isthmus

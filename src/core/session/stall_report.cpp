@@ -24,6 +24,7 @@
 #include "core/job/road.hpp"
 #include "core/job/window.hpp"
 #include "core/segments/segment.hpp"
+#include "core/session/dead_mates.hpp"
 #include "core/session/stall_groups.hpp"
 #include "core/session/told_wait.hpp"
 #include "core/teams/team_table.hpp"
@@ -414,6 +415,7 @@ Doing look_at(int pe, std::uint64_t now) {
         doing.rank = Doing::Rank::leaves;
         return as(kHasExited);
     }
+    if (has_died(pe)) return as("its process has ended");
     const Activity activity = activity_of(status, now);
     if (activity.kind == Activity::Kind::computes && activity.waited == 0) {
         if (const std::string program = program_in_place_of(status); !program.empty())

@@ -6,6 +6,7 @@
 #include "base/settings.hpp"
 #include "core/job/activity.hpp"
 #include "core/job/departure_word.hpp"
+#include "core/wait/mates.hpp"
 
 namespace isthmus {
 namespace {
@@ -123,6 +124,7 @@ void require_allocation_of_all(std::string_view routine, std::uint64_t number) {
 }
 
 constinit ReportStall* report_stall = nullptr;
+constinit LookForDeadMates* look_for_dead_mates = nullptr;
 constinit RunsHandler* runs_handler = nullptr;
 constinit DescribeRoom* describe_room = nullptr;
 
@@ -195,6 +197,7 @@ void Waiter::look_around(std::uint64_t now) {
     // Acquire: pairs with the release in end_job; the exit status is then visible.
     if (job.header->ended.load(std::memory_order_acquire) == kEnded) end_job(1);
     look_for_peer(now);
+    if (look_for_dead_mates && now - since_ >= kSecond) look_for_dead_mates(target_.routine, now);
     report_if_stalled(target_, since_, reports_, now);
 }
 

@@ -155,6 +155,13 @@ static void exit_well_by_thread_in_finalize(void) {
     exit(0);
 }
 
+/* Its process ends within the system's library, and what goes on is another one. */
+static void daemon_goes_on(void) {
+    if (shmem_my_pe() != 1) return;
+    if (daemon(1, 1) == 0) alarm(8);
+    pause();
+}
+
 /* Two threads of a PE and the other PE want one lock. */
 static long lock, guarded;
 static void* add_under_lock(void* unused) {
@@ -236,6 +243,7 @@ int main(int argc, char** argv) {
                  {"quick_exit_in_finalize", leave_well_in_finalize},
                  {"exit_in_finalize", leave_well_in_finalize},
                  {"exit_well_by_thread_in_finalize", exit_well_by_thread_in_finalize},
+                 {"daemon_goes_on", daemon_goes_on},
                  {"threads_want_one_lock", threads_want_one_lock},
                  {"failing_fork", failing_fork},
                  {"fork_without_the_file", fork_without_the_file}};

@@ -135,6 +135,12 @@ if(NOT ISTHMUS_SANITIZE)
                    "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" exit_well_by_thread_in_finalize 2>&1); status=$?; echo \"$out\"; echo status $status
                     [ $status -eq 0 ] && [ \"$out\" = 'PE 0 has finalised' ]"
                    $<TARGET_FILE:core_ends>)
+    # Hydra takes what holds its socket for the PE.
+    add_hydra_test(core.ends.hydra_daemon
+                   "out=$(timeout 20 mpiexec.hydra -n 3 \"$1\" daemon_goes_on 2>&1); status=$?; echo \"$out\"; echo status $status
+                    [ $status -eq 1 ] && [ 1 -eq $(echo \"$out\" | grep -c '^isthmus:') ] &&
+                    [ 1 -eq $(echo \"$out\" | grep -c ': shmem_barrier_all: waits in vain for PE 1, whose process on this host has ended$') ]"
+                   $<TARGET_FILE:core_ends>)
     # PMIx allocates to end a job.
     add_test(NAME core.ends.leaves_within_malloc
              COMMAND sh -c "command -v mpirun.openmpi || { echo skipped: no mpirun.openmpi; exit 77; }
