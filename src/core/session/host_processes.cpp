@@ -385,6 +385,7 @@ std::vector<int> HostProcesses::ended(double now) {
 std::vector<int> HostProcesses::stopped(double now, double longest) {
     std::map<pid_t, double> still;
     std::vector<int> stopped;
+    found_stopped_.clear();
     const os::ProcessStat manager = facts_of(manager_);
     if (manager_ != 0 && os::is_alive(manager) && manager.state != 'T') {
         for (const pid_t child : children_of(manager_)) {
@@ -398,7 +399,9 @@ std::vector<int> HostProcesses::stopped(double now, double longest) {
             const auto before = stopped_.find(process);
             const double since = before != stopped_.end() ? before->second : now;
             still.emplace(process, since);
-            if (now - since > longest) stopped.push_back(rank);
+            if (now - since <= longest) continue;
+            stopped.push_back(rank);
+            found_stopped_.push_back(process);
         }
     }
     stopped_ = std::move(still);

@@ -40,6 +40,8 @@ class HostProcesses {
     // Those whose processes have been stopped, by a signal, for so many seconds of the same clock.
     // One that a debugger holds has not.
     std::vector<int> stopped(double now, double longest);
+    // Their processes.
+    const std::vector<pid_t>& found_stopped() const { return found_stopped_; }
 
   private:
     static constexpr double kSettled = 2;
@@ -61,7 +63,8 @@ class HostProcesses {
     const pid_t child_;          // of the manager: this process, or a shell around it
     const pid_t manager_;        // its process that has started those of this host; 0: not known
     std::map<pid_t, int> seen_;  // with their ranks; -1: not known
-    std::map<pid_t, double> stopped_;     // since when
+    std::map<pid_t, double> stopped_;  // since when
+    std::vector<pid_t> found_stopped_;
     std::map<int, double> gone_;          // ranks, since when
     double changed_ = 0;                  // when one was added
     std::map<std::string, pid_t> taken_;  // names of which it is known, and whose they are

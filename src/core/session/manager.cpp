@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -132,6 +133,10 @@ void leave_manager(int status) {
 }
 
 void end_managed_job(int status) {
+    end_managed_job(status, {});
+}
+
+void end_managed_job(int status, std::span<const pid_t> stopped) {
     // Before anybody else is told: they keep silent if they need not speak in its place.
     // Where hosts have more to do than they have processors a reader takes its time, and has not
     // stopped.
@@ -139,6 +144,8 @@ void end_managed_job(int status) {
     const int farewell = is_heard ? status : unheard(status);
     if (far::road) far::road->say_end(farewell);
     if (far::road && job.host.count() > 1) have_mates_tell(farewell);
+    for (const pid_t process : stopped)
+        kill(process, SIGKILL);
     if (!exchange) return;
     // A manager's call may allocate (PMIx), and a handler of a signal that came within malloc waits
     // for itself there; or nobody answers. The manager sees the process go either way.

@@ -1,6 +1,9 @@
 // The connection to the process manager that started this job, if one did.
 #pragma once
 
+#include <sys/types.h>
+
+#include <span>
 #include <string>
 
 #include "core/job/exchange.hpp"
@@ -24,5 +27,7 @@ void leave_manager_at_once(int status);
 
 // Tells the process manager that the job ends badly; nothing without one.
 void end_managed_job(int status);
+// The same, and kills these processes once what was said of them has been read.
+void end_managed_job(int status, std::span<const pid_t> stopped);
 
 }  // namespace isthmus

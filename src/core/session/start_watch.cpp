@@ -77,9 +77,10 @@ bool may_speak() {
     return true;
 }
 
-[[noreturn]] void give_up(const char* routine, const std::string& text) {
+[[noreturn]] void give_up(const char* routine, const std::string& text,
+                          std::span<const pid_t> stopped = {}) {
     os::kill_self_after(5);  // a manager that is asked to end the job may hang as well
-    fail_once_on_host(routine, text);
+    fail_once_on_host(routine, text, stopped);
 }
 
 // Who has not come, as far as this host knows.
@@ -124,12 +125,13 @@ constinit Lasting<std::unique_ptr<StartWatch>> start_watch;
 
 }  // namespace
 
-void fail_once_on_host(const char* routine, const std::string& text) {
+void fail_once_on_host(const char* routine, const std::string& text,
+                       std::span<const pid_t> stopped) {
     // Who has spoken keeps the name for a while, and gives the manager time to end all.
     if (may_speak()) {
         say_from(routine, text);
         flush_output(1);
-        end_managed_job(1);
+        end_managed_job(1, stopped);
     }
     os::sleep_nanoseconds(1'000'000'000);
     end_job(1);
@@ -186,7 +188,8 @@ void StartWatch::end_if_some_stopped(double waited, double detect) {
             "shmem_init",
             "waits in vain for " + name_pes(stopped) + ", whose " +
                 (stopped.size() == 1 ? "process on this host has" : "processes on this host have") +
-                " been stopped for " + text_of(detect) + " s (twice ISTHMUS_DETECT_SECONDS)");
+                " been stopped for " + text_of(detect) + " s (twice ISTHMUS_DETECT_SECONDS)",
+            processes_->found_stopped());
 }
 
 void StartWatch::watch_joining(double waited, double detect) {

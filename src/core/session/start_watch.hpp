@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -90,6 +91,8 @@ void end_start_watch();
 
 // As fail(), where the PEs of a host may all come to know of one reason and do not share a header
 // yet, in which the first could be noted.
-[[noreturn]] void fail_once_on_host(const char* routine, const std::string& text);
+// `stopped`: processes that are killed, where the manager may not reach them.
+[[noreturn]] void fail_once_on_host(const char* routine, const std::string& text,
+                                    std::span<const pid_t> stopped = {});
 
 }  // namespace isthmus

@@ -135,6 +135,17 @@ if(NOT ISTHMUS_SANITIZE)
                    "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" exit_well_by_thread_in_finalize 2>&1); status=$?; echo \"$out\"; echo status $status
                     [ $status -eq 0 ] && [ \"$out\" = 'PE 0 has finalised' ]"
                    $<TARGET_FILE:core_ends>)
+    # A PE that is stopped in another process group, which Hydra does not reach.
+    add_hydra_test(core.ends.hydra_stopped_elsewhere
+                   "file=$(mktemp)
+                    out=$(FILE=$file PROGRAM=$1 timeout 20 mpiexec.hydra -n 2 sh -c 'if [ $PMI_RANK = 1 ]; then exec setsid -w sh -c \"echo \\$\\$ > $FILE; kill -STOP \\$\\$\"; fi; exec $PROGRAM wide' 2>&1)
+                    status=$?; echo \"$out\"; echo status $status; process=$(cat $file); rm $file
+                    [ $status -ne 0 ] && [ 1 -eq $(echo \"$out\" | grep -c 'waits in vain for PE 1, whose process on this host has been stopped') ] || exit 1
+                    for try in 1 2 3 4 5 6 7 8 9 10; do kill -0 $process || exit 0; sleep 0.1; done
+                    kill -9 $process; echo \"$process was left\"; exit 1"
+                   $<TARGET_FILE:core_leaves>)
+    set_tests_properties(core.ends.hydra_stopped_elsewhere PROPERTIES ENVIRONMENT
+        "ISTHMUS_DETECT_SECONDS=0.5;ISTHMUS_STALL_SECONDS=0;ISTHMUS_JOIN_SECONDS=15")
     # Hydra takes what holds its socket for the PE.
     add_hydra_test(core.ends.hydra_daemon
                    "out=$(timeout 20 mpiexec.hydra -n 3 \"$1\" daemon_goes_on 2>&1); status=$?; echo \"$out\"; echo status $status
