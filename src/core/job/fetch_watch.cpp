@@ -23,13 +23,11 @@ std::atomic<int> last_pe = -1;
 std::atomic<Answer> last_kind = Answer::none;
 std::atomic<std::uint32_t> same = 0;
 std::atomic<std::uint32_t> all = 0;
-
 std::atomic<std::uint64_t> last_noted = 0;
 
 // What is closed while this PE is watched, and how it was. Not for the checks, which one word of
 // this PE's status closes and opens.
 std::mutex changing;
-std::atomic<std::uint32_t*> far_limit = nullptr;
 std::uint32_t far_open = 0;
 std::atomic<std::uint32_t> open_checks = 0;
 std::atomic<std::uint64_t> since = 0;
@@ -84,14 +82,6 @@ void watch_far(std::uint32_t* limit) {
     const std::lock_guard lock(changing);
     far_open = *limit;
     far_limit.store(limit, std::memory_order_relaxed);
-}
-
-// Without the lock, which a forked child may find held.
-void forget() {
-    constexpr auto kRelaxed = std::memory_order_relaxed;
-    unasked.store(&nobody_asks, kRelaxed);
-    far_limit.store(nullptr, kRelaxed);
-    is_watched.store(false, kRelaxed);
 }
 
 void begin() {

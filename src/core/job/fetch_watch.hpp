@@ -66,8 +66,15 @@ inline bool is_on() {
 void let_ask(std::uint32_t limit);
 // The limit of short calls over a road, which are to be noted as well. Until forget().
 void watch_far(std::uint32_t* limit);
-// Nobody can ask any more. Not while other threads of the library end a look.
-void forget();
+inline std::atomic<std::uint32_t*> far_limit = nullptr;
+// Nobody can ask any more. (Here, for the window knows nothing of who looks through it; and without
+// a lock, which a forked child might find held.)
+inline void forget() {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    unasked.store(&nobody_asks, kRelaxed);
+    far_limit.store(nullptr, kRelaxed);
+    is_watched.store(false, kRelaxed);
+}
 // This PE is to be watched from now on. From any thread.
 void begin();
 // Now and then, from the thread of a road: has a PE of this host asked, or is a look too old?
