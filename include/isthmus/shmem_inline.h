@@ -82,7 +82,7 @@ SHMEM_RMA_TYPES(ISTHMUS_INLINE_ELEMENT)
                    ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))) {                                  \
             isthmus_window.copy(TO((uintptr_t)ISTHMUS_WINDOW_ADDRESS(0, pe)),                     \
                                 FROM((uintptr_t)ISTHMUS_WINDOW_ADDRESS(0, pe)), nelems*(UNIT));   \
-        } else if (!__builtin_constant_p(nelems) && isthmus_checks.pages != 0) {                  \
+        } else if (!__builtin_constant_p(nelems) && isthmus_checks.heap != 0) {                   \
             CHECKED(dest, source, nelems, pe, UNIT, (void (*)(void))pshmem_##ROUTINE);            \
         } else {                                                                                  \
             pshmem_##ROUTINE(dest, source, nelems, pe);                                           \
