@@ -51,4 +51,8 @@ ISTHMUS_API int gasnett_print_backtrace(int fd) {
     }
     return 1;
 }
-ISTHMUS_API int (*gasnett_print_backtrace_ifenabled)(int fd) = write_if_enabled;
+// A definition in braces: with `extern` in front of it, compilers warn of its value.
+extern "C" {
+__attribute__((visibility("default"))) int (*gasnett_print_backtrace_ifenabled)(int fd) =
+    write_if_enabled;
+}
