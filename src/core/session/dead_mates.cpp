@@ -12,6 +12,7 @@
 #include "base/process_stat.hpp"
 #include "base/text.hpp"
 #include "core/job/job.hpp"
+#include "core/job/road.hpp"
 
 namespace isthmus {
 namespace {
@@ -65,8 +66,8 @@ void end_if_mates_have_died(Routine routine, std::uint64_t now) {
     static std::atomic<bool> is_suspected = false;
     std::uint64_t last = looked_at.load(kRelaxed);
     if (now < last + kInterval || !looked_at.compare_exchange_strong(last, now, kRelaxed)) return;
-    // A start has its own watch.
-    if (job.status().state.load(kRelaxed) != PeState::running) return;
+    // A start has its own watch, and so has a road, whose thread would say the same of that PE.
+    if (job.status().state.load(kRelaxed) != PeState::running || far::present) return;
     const DeadMates dead = find_dead_mates();
     if (!is_suspected.exchange(dead.count != 0, kRelaxed) || dead.count == 0) return;
     if (dead.has_told) {
