@@ -41,16 +41,21 @@ iovec part(std::string_view words) {
 struct sigaction programs_alarm {};
 unsigned programs_seconds = 0;
 
-// Whatever this thread waits for by then.
+// Whatever this thread waits for by then. First the program's own timer is stopped, and what of it
+// is pending is taken: a tick that met this handler ended the PE at once.
 void interrupt_after(unsigned seconds, void (*handler)(int)) {
+    programs_seconds = alarm(0);
     struct sigaction give_up {};
     give_up.sa_handler = handler;
-    sigaction(SIGALRM, &give_up, &programs_alarm);
     sigset_t limit;
     sigemptyset(&limit);
     sigaddset(&limit, SIGALRM);
+    const timespec at_once{};
+    while (sigtimedwait(&limit, nullptr, &at_once) == SIGALRM) {
+    }
+    sigaction(SIGALRM, &give_up, &programs_alarm);
     pthread_sigmask(SIG_UNBLOCK, &limit, nullptr);
-    programs_seconds = alarm(seconds);
+    alarm(seconds);
 }
 
 bool speak(std::string_view where, std::string_view what) {
