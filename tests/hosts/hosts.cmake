@@ -130,41 +130,32 @@ if(TARGET core_ring)
              COMMAND Python3::Interpreter ${hosts_folder}/way_back.py $<TARGET_FILE:isthmus_tool> $<TARGET_FILE:core_ring>)
     set_tests_properties(hosts.way_back PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS hosts)
 endif()
-# Calls that are taken and swallowed on their way.
+# FILE.py gives FILE.c to the PEs, which changes or listens to calls of the system within them.
+function(add_preloaded_test name file timeout)
+    if(NOT TARGET hosts_${file})
+        add_library(hosts_${file} MODULE ${hosts_folder}/${file}.c)
+        target_link_libraries(hosts_${file} PRIVATE ${CMAKE_DL_LIBS})
+        set_property(TARGET hosts_${file} PROPERTY LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    endif()
+    add_test(NAME hosts.${name}
+             COMMAND Python3::Interpreter ${hosts_folder}/${file}.py ${ARGN} $<TARGET_FILE:core_whole_life>
+                     $<TARGET_FILE:hosts_${file}>)
+    set_tests_properties(hosts.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${timeout} LABELS hosts)
+endfunction()
 if(TARGET core_whole_life)
-    add_library(hosts_swallowed MODULE ${hosts_folder}/swallowed.c)
-    target_link_libraries(hosts_swallowed PRIVATE ${CMAKE_DL_LIBS})
-    set_property(TARGET hosts_swallowed PROPERTY LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    # Calls that are taken and swallowed on their way.
     foreach(protocol tcp udp)
-        add_test(NAME hosts.swallowed.${protocol}
-                 COMMAND Python3::Interpreter ${hosts_folder}/swallowed.py $<TARGET_FILE:core_whole_life>
-                         $<TARGET_FILE:hosts_swallowed>)
-        set_tests_properties(hosts.swallowed.${protocol} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 180 LABELS hosts
+        add_preloaded_test(swallowed.${protocol} swallowed 180)
+        set_tests_properties(hosts.swallowed.${protocol} PROPERTIES
             ENVIRONMENT "ISTHMUS_TRANSPORT=packet;ISTHMUS_PACKET_PROTOCOL=${protocol}")
         set_waiting(hosts.swallowed.${protocol})
     endforeach()
-endif()
-# Who listens while a process manager starts a job, and who changes what that carries.
-if(TARGET core_whole_life)
-    add_library(hosts_listened MODULE ${hosts_folder}/listened.c)
-    target_link_libraries(hosts_listened PRIVATE ${CMAKE_DL_LIBS})
-    set_property(TARGET hosts_listened PROPERTY LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    # Who listens while a process manager starts a job, and who changes what that carries.
     foreach(launcher hydra mpirun)
-        add_test(NAME hosts.listened.${launcher}
-                 COMMAND Python3::Interpreter ${hosts_folder}/listened.py ${launcher} $<TARGET_FILE:core_whole_life>
-                         $<TARGET_FILE:hosts_listened>)
-        set_tests_properties(hosts.listened.${launcher} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS hosts)
+        add_preloaded_test(listened.${launcher} listened 120 ${launcher})
     endforeach()
-endif()
-# A PE that is stopped while others of its host wait for it, and the other host has begun to watch them.
-if(TARGET core_whole_life)
-    add_library(hosts_stopped_exchange MODULE ${hosts_folder}/stopped_exchange.c)
-    target_link_libraries(hosts_stopped_exchange PRIVATE ${CMAKE_DL_LIBS})
-    set_property(TARGET hosts_stopped_exchange PROPERTY LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-    add_test(NAME hosts.stopped_exchange
-             COMMAND Python3::Interpreter ${hosts_folder}/stopped_exchange.py $<TARGET_FILE:core_whole_life>
-                     $<TARGET_FILE:hosts_stopped_exchange>)
-    set_tests_properties(hosts.stopped_exchange PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS hosts)
+    # A PE that is stopped while others of its host wait for it, and the other host has begun to watch them.
+    add_preloaded_test(stopped_exchange stopped_exchange 120)
     set_waiting(hosts.stopped_exchange)
 endif()
 # Slow and lossy, and cut for less than the detection time: nobody is given up.
