@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "base/exit_now.hpp"
+#include "base/os.hpp"
 
 namespace isthmus {
 namespace {
@@ -37,25 +38,12 @@ iovec part(std::string_view words) {
     exit_now(status);
 }
 
-// Of the program, while an alarm of the library's is set.
-struct sigaction programs_alarm {};
-unsigned programs_seconds = 0;
+// While an alarm of the library's is set.
+os::ProgramsAlarm programs_alarm{};
 
-// Whatever this thread waits for by then. First the program's own timer is stopped, and what of it
-// is pending is taken: a tick that met this handler ended the PE at once.
+// Whatever this thread waits for by then.
 void interrupt_after(unsigned seconds, void (*handler)(int)) {
-    programs_seconds = alarm(0);
-    struct sigaction give_up {};
-    give_up.sa_handler = handler;
-    sigset_t limit;
-    sigemptyset(&limit);
-    sigaddset(&limit, SIGALRM);
-    const timespec at_once{};
-    while (sigtimedwait(&limit, nullptr, &at_once) == SIGALRM) {
-    }
-    sigaction(SIGALRM, &give_up, &programs_alarm);
-    pthread_sigmask(SIG_UNBLOCK, &limit, nullptr);
-    alarm(seconds);
+    programs_alarm = os::call_after(seconds, handler);
 }
 
 bool speak(std::string_view where, std::string_view what) {
@@ -119,8 +107,8 @@ void exit_after(unsigned seconds, int status) {
 
 void exit_no_more() {
     alarm(0);
-    sigaction(SIGALRM, &programs_alarm, nullptr);
-    alarm(programs_seconds);
+    sigaction(SIGALRM, &programs_alarm.action, nullptr);
+    alarm(programs_alarm.seconds);
 }
 
 void write_standard_output() {

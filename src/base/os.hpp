@@ -2,6 +2,7 @@
 // that is Linux and not C++ goes through here.
 #pragma once
 
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -73,6 +74,16 @@ void yield();
 void sleep_nanoseconds(std::uint64_t nanoseconds);
 // The kernel kills this process then, whatever its threads wait for.
 void kill_self_after(int seconds);
+// The handler is called then, also in a program that blocks SIGALRM: of what the program has set
+// itself the timer is stopped first, and a signal of it that is pending is taken, which would be
+// this handler's otherwise. Returns what the program had. Also in a handler of a signal.
+struct ProgramsAlarm {
+    struct sigaction action;
+    unsigned seconds;
+};
+ProgramsAlarm call_after(unsigned seconds, void (*handler)(int));
+// That thread is about to end the process: returns to it at once, and to others in ten seconds.
+void await_end_by(int thread);
 void pause();  // the processor's hint that this is a spin loop
 
 // What a process does: all its threads are stopped, or all sleep in calls of the system, or neither

@@ -471,15 +471,10 @@ Crash describe(int signal, const siginfo_t* info, void* context, const Fault& fa
 // that end, longer than any report may take. False: this one has nothing to say, which may be the
 // report itself that has crashed.
 constinit std::atomic<pid_t> reporter = 0;
-void await_end_by(pid_t other) {
-    constexpr int kTurns = 1000;  // of 10 milliseconds
-    for (int turn = 0; turn < kTurns && other != gettid(); ++turn)
-        os::sleep_nanoseconds(10'000'000);
-}
 bool may_report() {
     pid_t other = 0;
     if (reporter.compare_exchange_strong(other, gettid(), std::memory_order_relaxed)) return true;
-    await_end_by(other);
+    os::await_end_by(other);
     return false;
 }
 
@@ -497,28 +492,14 @@ void die_of_sent(int signal, siginfo_t* info) {
     give_back(signal, info);
 }
 
-// Whatever goes wrong meanwhile, also in a program that blocks the signal. Returns what has heard
-// alarms before.
-struct sigaction end_within(unsigned seconds, void (*ending)(int)) {
-    struct sigaction action {};
-    action.sa_handler = ending;
-    struct sigaction before {};
-    sigaction(SIGALRM, &action, &before);
-    sigset_t alarmed;
-    sigemptyset(&alarmed);
-    sigaddset(&alarmed, SIGALRM);
-    pthread_sigmask(SIG_UNBLOCK, &alarmed, nullptr);
-    alarm(seconds);
-    return before;
-}
-
 void report_crash(const Crash& crash) {
     crashed_by = crash.signal;
-    const struct sigaction before = end_within(5, end_crash);
+    // Whatever goes wrong meanwhile.
+    const os::ProgramsAlarm before = os::call_after(5, end_crash);
     say_crash(crash);
     note_told_end(crash.signal);
     alarm(0);
-    sigaction(SIGALRM, &before, nullptr);
+    sigaction(SIGALRM, &before.action, nullptr);
 }
 
 // Of an own thread's fault, what the thread that waits for it is to tell: it knows which of its
@@ -552,7 +533,7 @@ bool tell_handed_over(const siginfo_t* info, const void* context) {
     if (!far::is_marked()) return true;
     const Fault* const theirs = handed_over.exchange(nullptr, std::memory_order_acquire);
     if (!theirs) return true;
-    end_within(2, SIG_DFL);
+    os::call_after(2, SIG_DFL);
     Fault fault = *theirs;
     fault.instruction = read_fault(info, context).instruction;
     fail_in_handler(describe_place(fault), explain(fault));
@@ -575,7 +556,7 @@ void handle(int signal, siginfo_t* info, void* context) {
     if (!may_report()) return give_back(signal, info);
     if (fault.in_own_thread && address_is_known && is_own_side(fault)) hand_over(fault, signal);
     if (is_ours || in_network) {
-        end_within(2, SIG_DFL);
+        os::call_after(2, SIG_DFL);
         std::string what;
         if (is_ours) what = address_is_known ? explain(fault) : explain_without_address(fault);
         if (what.empty() && in_network) what = explain_in_network(signal, fault);
@@ -611,7 +592,7 @@ void install(int signal, void (*handler)(int, siginfo_t*, void*)) {
 // A child has the number of a thread that it has not.
 void let_crash_end() {
     const pid_t other = reporter.load(std::memory_order_relaxed);
-    if (other != 0 && syscall(SYS_tgkill, getpid(), other, 0) == 0) await_end_by(other);
+    if (other != 0 && syscall(SYS_tgkill, getpid(), other, 0) == 0) os::await_end_by(other);
 }
 
 void note_network_code() {

@@ -120,10 +120,8 @@ void end_midway(const Text& how, int status, bool flushes) {
 
 // Behind enter or leave: what another thread ends is ended with its status.
 void let_other_end() {
-    constexpr int kTurns = 1000;  // of 10 milliseconds
     const pid_t other = ending_thread.load(std::memory_order_relaxed);
-    for (int turn = 0; turn < kTurns && other != 0 && other != gettid(); ++turn)
-        os::sleep_nanoseconds(10'000'000);
+    if (other != 0) os::await_end_by(other);
 }
 
 bool is_in_session() {
