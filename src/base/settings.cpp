@@ -1,5 +1,7 @@
 #include "base/settings.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -14,8 +16,6 @@
 #include "base/os.hpp"
 #include "base/processors.hpp"
 #include "base/road_list.hpp"
-
-extern char** environ;
 
 namespace isthmus {
 namespace {
