@@ -151,10 +151,10 @@ constexpr std::array kTable{
                        "hosts",
                        "Another host that is silent for this long has failed, and the job ends. 0: "
                        "never."},
-    SettingDescription{"ISTHMUS_JOIN_SECONDS", nullptr, SettingKind::seconds, "300", nullptr,
-                       "hosts",
-                       "A job under a process manager ends if not all of its processes have called "
-                       "shmem_init this long after the first. 0: it waits for ever."},
+    SettingDescription{
+        "ISTHMUS_JOIN_SECONDS", nullptr, SettingKind::seconds, "300", nullptr, "hosts",
+        "A job ends if not all of its processes have called shmem_init this long after "
+        "the first. 0: it waits for ever."},
     SettingDescription{
         "ISTHMUS_TUNING", nullptr, SettingKind::text, "auto", nullptr, "memory",
         "What long copies go by. auto: what was measured on this processor, once, in some "

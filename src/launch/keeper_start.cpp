@@ -127,8 +127,8 @@ std::vector<std::string> Keeper::build_environment() const {
         if (!replaced(*entry)) result.emplace_back(*entry);
     result.insert(result.end(), options_.environment.begin(), options_.environment.end());
     // Who debugs thinks longer than that.
-    if (options_.gdb_pe >= 0 && !std::getenv("ISTHMUS_STALL_SECONDS"))
-        result.emplace_back("ISTHMUS_STALL_SECONDS=0");
+    for (const std::string name : {"ISTHMUS_STALL_SECONDS", "ISTHMUS_JOIN_SECONDS"})
+        if (options_.gdb_pe >= 0 && !std::getenv(name.c_str())) result.push_back(name + "=0");
     // Under valgrind a large heap has no room, and all PEs must have the same.
     if (options_.valgrind_pe >= 0 &&
         std::none_of(result.begin(), result.end(), [&](const std::string& entry) {

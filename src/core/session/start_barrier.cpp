@@ -1,20 +1,71 @@
 #include "core/session/start_barrier.hpp"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
 #include "base/os.hpp"
+#include "base/settings.hpp"
+#include "base/text.hpp"
 #include "core/job/job.hpp"
 #include "core/session/manager.hpp"
+#include "core/session/stall_groups.hpp"
 #include "core/session/start_watch.hpp"
 #include "core/wait/wait.hpp"
 
 namespace isthmus {
+namespace {
 
-void start_barrier() {
-    const WatchedWait wait;
-    meet_on_host();
-    meet_other_hosts();
+constexpr std::uint64_t kSleep = 1'000'000;
+// Of two looks at the clock: a job that was stopped as a whole, or a machine that slept, was not
+// waited for.
+constexpr std::uint64_t kLongestSlice = 500'000'000;
+
+// Which PEs of this host have not called shmem_init.
+std::vector<int> late_pes() {
+    std::vector<int> late;
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (!job.host.test(static_cast<std::size_t>(pe))) continue;
+        // Relaxed: plain information.
+        const PeStatus& status = job.header->pe[pe];
+        const PeState state = status.state.load(std::memory_order_relaxed);
+        if (state == PeState::absent ||
+            (state == PeState::loaded &&
+             status.routine.load(std::memory_order_relaxed) != Routine::init))
+            late.push_back(pe);
+    }
+    return late;
 }
 
-void meet_on_host() {
+// The limit of a meeting, 0: none.
+class Limit {
+  public:
+    explicit Limit(double seconds)
+        : seconds_(seconds), left_(static_cast<std::uint64_t>(seconds * 1e9)) {}
+    void look() {
+        if (seconds_ <= 0) return;
+        const std::uint64_t now = os::monotonic_nanoseconds();
+        const std::uint64_t slice = std::min(now - before_, kLongestSlice);
+        before_ = now;
+        if (slice < left_) {
+            left_ -= slice;
+            return;
+        }
+        const std::vector<int> late = late_pes();
+        if (late.empty()) return;  // all are on their way
+        fail("shmem_init",
+             Text(name_pes(late), late.size() == 1 ? " has" : " have", " not called it within ",
+                  text_of_seconds(seconds_), " s (ISTHMUS_JOIN_SECONDS)"));
+    }
+
+  private:
+    double seconds_;
+    std::uint64_t left_;
+    std::uint64_t before_ = os::monotonic_nanoseconds();
+};
+
+void meet_on_host_within(double seconds) {
     JobHeader& header = *job.header;
     // acq_rel on arrivals: what each PE wrote before is visible to the last one, and through the
     // release of `generation` (partner: acquire below) to all.
@@ -28,10 +79,31 @@ void meet_on_host() {
     }
     const WaitTarget target{job.status().routine.load(std::memory_order_relaxed)};
     Waiter waiter(target);
+    Limit limit(seconds);
     while (header.generation.load(std::memory_order_acquire) == generation) {
-        os::futex_wait(generation_word, generation, 1'000'000);
-        if (header.generation.load(std::memory_order_acquire) == generation) waiter.step();
+        os::futex_wait(generation_word, generation, kSleep);
+        if (header.generation.load(std::memory_order_acquire) != generation) break;
+        waiter.step();
+        limit.look();
     }
+}
+
+}  // namespace
+
+void start_barrier() {
+    const WatchedWait wait;
+    meet_on_host();
+    meet_other_hosts();
+}
+
+void first_barrier() {
+    const WatchedWait wait;
+    meet_on_host_within(job.launched && !job.managed ? seconds(Setting::join_seconds) : 0);
+    meet_other_hosts();
+}
+
+void meet_on_host() {
+    meet_on_host_within(0);
 }
 
 }  // namespace isthmus

@@ -37,12 +37,6 @@ constexpr double kLongestSlice = 0.5;
 constexpr double kOthersTurn = 1.5;
 constexpr double kBetweenLooks = 0.5;  // at the processes of this host
 
-std::string text_of(double time) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", time);
-    return text;
-}
-
 // From the manager's name for the job; 0: not known yet.
 constinit std::atomic<std::uint64_t> job_number = 0;
 
@@ -125,6 +119,12 @@ constinit Lasting<std::unique_ptr<StartWatch>> start_watch;
 
 }  // namespace
 
+std::string text_of_seconds(double time) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", time);
+    return text;
+}
+
 void fail_once_on_host(const char* routine, const std::string& text,
                        std::span<const pid_t> stopped) {
     // Who has spoken keeps the name for a while, and gives the manager time to end all.
@@ -188,7 +188,8 @@ void StartWatch::end_if_some_stopped(double waited, double detect) {
             "shmem_init",
             "waits in vain for " + name_pes(stopped) + ", whose " +
                 (stopped.size() == 1 ? "process on this host has" : "processes on this host have") +
-                " been stopped for " + text_of(detect) + " s (twice ISTHMUS_DETECT_SECONDS)",
+                " been stopped for " + text_of_seconds(detect) +
+                " s (twice ISTHMUS_DETECT_SECONDS)",
             processes_->found_stopped());
 }
 
@@ -209,12 +210,12 @@ void StartWatch::watch_joining(double waited, double detect) {
     if (!is_time_to_speak && (join <= 0 || waited <= join)) return;
     const Missing missing = find_missing(*processes_, rank_);
     if (is_time_to_speak && missing.is_ours_to_say)
-        say((speaker_prefix() + "shmem_init: has waited " + text_of(stall) + " s for " +
+        say((speaker_prefix() + "shmem_init: has waited " + text_of_seconds(stall) + " s for " +
              missing.awaited + " (ISTHMUS_STALL_SECONDS)\n")
                 .c_str());
     has_spoken_ = true;
     if (join > 0 && waited > join + (missing.is_ours_to_say ? 0 : kOthersTurn))
-        give_up("shmem_init", missing.late + " called it within " + text_of(join) +
+        give_up("shmem_init", missing.late + " called it within " + text_of_seconds(join) +
                                   " s (ISTHMUS_JOIN_SECONDS)" + missing.or_else);
 }
 
@@ -237,7 +238,7 @@ void StartWatch::run() {
         if (phase == Phase::asking) {
             if (detect > 0 && waited > detect)
                 give_up("shmem_init", "the process manager has not answered for " +
-                                          text_of(detect) +
+                                          text_of_seconds(detect) +
                                           " s: it, or its part on this host, has stopped (twice "
                                           "ISTHMUS_DETECT_SECONDS)");
             continue;
@@ -253,7 +254,7 @@ void StartWatch::run() {
         if (detect > 0 && waited > detect + (speaks ? 0 : kOthersTurn))
             give_up(
                 phase == Phase::leaving ? "shmem_finalize" : "shmem_init",
-                "has waited " + text_of(detect) +
+                "has waited " + text_of_seconds(detect) +
                     " s for the other PEs, which had all come: one of them has stopped, or its "
                     "host is cut off (twice ISTHMUS_DETECT_SECONDS" +
                     (allowance_ > 0 ? ", and a second for each GiB of memory that is given back)"

@@ -26,6 +26,9 @@
 
 namespace isthmus {
 
+// As limits are told.
+std::string text_of_seconds(double time);
+
 // From its making to its end a thread looks at the clock. One at a time.
 class StartWatch {
   public:

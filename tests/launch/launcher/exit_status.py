@@ -72,6 +72,13 @@ class ExitStatus(LauncherTest):
                            r"which PE [02] has called; the job ends")
         self.assertLess(job.seconds, 1.5 * SLOW)
 
+    def test_no_init_within_its_time(self):
+        script = f'case "$ISTHMUS_BOOTSTRAP" in *:1:*) exec sleep 60;; esac; exec {ACTOR} return 0 0'
+        job = self.run_job("-n", 3, "--env", "ISTHMUS_JOIN_SECONDS=0.5", "sh", "-c", script)
+        self.check(job, 1, r"isthmus: PE [02] \(host \S+\): shmem_init: PE 1 has not called it within "
+                           r"0\.5 s \(ISTHMUS_JOIN_SECONDS\)")
+        self.assertLess(job.seconds, 3 * SLOW)
+
     def test_another_program_in_its_place(self):
         other = r"isthmus: PE 1 \(host \S+\): has executed another program \(sleep\) "
         job = self.run_job("-n", 3, ACTOR, "exec", 1)
