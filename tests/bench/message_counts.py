@@ -12,16 +12,18 @@ import tempfile
 from callgrind import totals_by_probe
 
 # What is counted, less what; instructions at most. Each request with its poll; of a medium and a long
-# one what is beyond shmem_putmem of as many bytes.
+# one what is beyond shmem_putmem of as many bytes. 90 and 140 are what was asked for a short request and
+# for a poll with a reply; their bounds are lower, so that a line claimed ahead in claim_cell, which costs
+# more than its instructions, does not come back unseen.
 BUDGETS = {
-    "short request": ("probe_short0", "probe_empty", 90),
+    "short request": ("probe_short0", "probe_empty", 78),
     "ten arguments, for each": ("probe_short10", "probe_short0", 10 * 4),
     "medium request of 512 B, beyond the copy": ("probe_medium512", "probe_put512", 140),
     "long request of 4 KB, beyond the copy": ("probe_long4096", "probe_put4096", 130),
     "short request to itself": ("probe_self", "probe_empty", 60),
     "poll, nothing there": ("probe_poll_idle", "probe_empty", 16),
     "poll, one request": ("probe_poll_one", "probe_empty", 70),
-    "poll, one request, with its reply": ("probe_poll_reply", "probe_empty", 140),
+    "poll, one request, with its reply": ("probe_poll_reply", "probe_empty", 130),
 }
 # The same of GASNet's names, each with its poll.
 GASNET_BUDGETS = {
