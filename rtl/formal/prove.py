@@ -71,6 +71,8 @@ PROOFS = {
                    "any transfer of 32 bits: each byte in its turn, the end at the first that fails"),
     "mem_arbiter": ("mem_arbiter_proof", ["prim/round_robin.sv", "core/mem_arbiter.sv", "formal/mem_arbiter_proof.sv"],
                     "abc pdr", "prove", 0, "three that ask: none lost, one access each, answers to who asked, fair, locks held"),
+    "rv_fetch": ("rv_fetch_proof", ["core/rv_predict.sv", "core/rv_fetch.sv", "formal/rv_fetch_proof.sv"], "smtbmc z3", "prove", 2,
+                 "any memory and ways of 8 bits: each instruction at its pc, with memory's halves or their first error; never stuck"),
     "channel_waits": ("channel_waits_proof", ["formal/channel_waits_proof.sv"], "abc pdr", "prove", 0,
                       "two engines as queues and waits: as long as anything is under way, something can move"),
     "axi_beats": ("axi_beats_proof", ["axi/axi_beats.sv", "formal/axi_beats_proof.sv"], "abc pdr", "prove", 0,
