@@ -20,8 +20,9 @@ constexpr std::uint64_t kLongestPause = 200'000'000;
 // Nobody listens: the PE has gone, or goes.
 constexpr std::uint64_t kRefusedPatience = 3 * kSecond;
 constexpr int kAcceptAtOnce = 64;
-// Of two PEs that call each other one hangs up; its call may come this long after the other's.
-constexpr std::uint64_t kCrossing = kSecond;
+// Of two PEs that call each other one hangs up; its call may come this long after the other's,
+// where turns are rare or the port is full of callers.
+constexpr std::uint64_t kCrossing = Door::kHearSeconds * kSecond;
 
 std::array<unsigned char, 32> make_nonce() {
     std::array<unsigned char, 32> nonce;
@@ -293,6 +294,13 @@ void Door::drop(Guests::iterator found, bool is_refused) {
     forget(found);
 }
 
+// A caller that has to go. One with a ticket may be a PE that has had no turn, and so may one that
+// has had no time to say it: it calls again, and is no stranger.
+void Door::send_away(Guests::iterator found, bool may_be_slow) {
+    if (may_be_slow || may_be_ours(found->second)) return forget(found);
+    drop(found, found->second.join.is_spoken_to());
+}
+
 void Door::failed(Guests::iterator found, int error, bool for_good) {
     const int pe = found->second.called;
     if (pe < 0) return drop(found, found->second.join.is_spoken_to());
@@ -358,7 +366,7 @@ bool Door::evict() {
             least = guest;
     }
     if (least == guests_.end()) return false;
-    drop(least, least->second.join.is_spoken_to());
+    send_away(least, false);
     return true;
 }
 
@@ -378,7 +386,7 @@ void Door::see_to_time() {
             continue;
         }
         if (!each->second.is_welcome && time_ - each->second.since > kHearSeconds * kSecond)
-            drop(each, each->second.join.is_spoken_to());
+            send_away(each, each->second.is_expected && !each->second.join.is_spoken_to());
     }
 }
 

@@ -170,6 +170,7 @@ class Door {
     void hand_over(Guests::iterator guest, int pe);
     // Of a caller that goes: whether it is of the job is not known.
     void drop(Guests::iterator guest, bool is_refused);
+    void send_away(Guests::iterator guest, bool may_be_slow);
     void failed(Guests::iterator guest, int error, bool for_good = false);
     void put_off(int pe, int error, bool for_good, std::uint64_t began);
     void forget(Guests::iterator guest);

@@ -480,27 +480,67 @@ TEST(PacketDoor, KeepsWhoCallsFromAPesAddress) {
     EXPECT_EQ(errno, EAGAIN);
 }
 
-// Of two PEs that call each other one hangs up, then. Later nobody of the job does so.
+// As a PE that calls and is not heard of again.
+Stream call_with_ticket(const Keeper& whom, unsigned char nonce) {
+    Join join = Join::call(Self{&whom.secret, 1, 2, kPes, 1}, 0, {nonce});
+    Stream stream = whom.connect_as_stranger();
+    iovec piece{const_cast<unsigned char*>(join.unsent()), join.unsent_bytes()};
+    EXPECT_EQ(stream.write(&piece, 1), static_cast<long>(piece.iov_len));
+    return stream;
+}
+
+// It has had its time, or there is no room for it. It has a ticket, and is no stranger.
+TEST(PacketDoor, TakesNoSlowPeForAStranger) {
+    constexpr std::uint64_t kSecond = 1'000'000'000;
+    test_time = kSecond;
+    Keeper mine(0, 1, AF_INET, kSecond, false, [] { return test_time; });
+    Keeper expecting(0, 1, AF_INET, kSecond, false, [] { return test_time; });
+    expecting.door->expect(loopback(AF_INET));
+    const Stream slow = call_with_ticket(mine, 1);
+    const Stream slower = expecting.connect_as_stranger();  // has not come to say anything
+    ASSERT_TRUE(await({&mine, &expecting},
+                      [&] { return mine.door->guests() == 1 && expecting.door->guests() == 1; }));
+    char reply[sizeof(Reply)];
+    ASSERT_TRUE(await(
+        {&mine}, [&] { return recv(slow.descriptor(), reply, sizeof reply, MSG_DONTWAIT) > 0; }));
+    for (int turn = 0; turn < 60; ++turn) {
+        test_time += Door::kLongestTurn;
+        mine.look();
+        expecting.look();
+    }
+    EXPECT_EQ(mine.door->guests() + expecting.door->guests(), 0U);
+    EXPECT_EQ(mine.refused + mine.silent + expecting.refused + expecting.silent, 0U);
+}
+
+// Of two PEs that call each other one hangs up, then, or when it comes to it. Later nobody of the
+// job does so.
 TEST(PacketDoor, CountsWhoClaimsToBeAPeThatHasJoined) {
-    Keeper mine(0);
+    constexpr std::uint64_t kSecond = 1'000'000'000;
+    test_time = kSecond;
+    Keeper mine(0, 1, AF_INET, kSecond, false, [] { return test_time; });
     Keeper other(2);
     ASSERT_EQ(mine.door->call(2, other.door->address()), 0);
     ASSERT_TRUE(await({&mine, &other}, [&] { return !mine.joined.empty(); }));
-    // In turns: a pause would count as one.
-    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1200);
-    await({&mine}, [&] { return std::chrono::steady_clock::now() > until; });
-    {
-        // As one that has been heard before.
-        Join join = Join::call(Self{&mine.secret, 1, 2, kPes, 1}, 0, {});
-        Stream stranger = mine.connect_as_stranger();
-        iovec piece{const_cast<unsigned char*>(join.unsent()), join.unsent_bytes()};
-        ASSERT_EQ(stranger.write(&piece, 1), static_cast<long>(piece.iov_len));
-        ASSERT_TRUE(await({&mine}, [&] { return mine.door->guests() == 1; }));
+    // As one that has been heard before.
+    const auto claim = [&] {
+        const Stream stranger = call_with_ticket(mine, 0);
         char proof[64];
         ASSERT_TRUE(await({&mine}, [&] {
             return recv(stranger.descriptor(), proof, sizeof proof, MSG_DONTWAIT) > 0;
         }));
-    }
+    };
+    const auto pass = [&](std::uint64_t seconds) {
+        for (const std::uint64_t end = test_time + seconds * kSecond; test_time < end;) {
+            test_time += Door::kLongestTurn;
+            mine.look();
+        }
+    };
+    pass(5);
+    claim();
+    ASSERT_TRUE(await({&mine}, [&] { return mine.door->guests() == 0; }));
+    EXPECT_EQ(mine.refused, 0U);
+    pass(6);
+    claim();
     EXPECT_TRUE(await({&mine}, [&] { return mine.refused == 1; })) << mine.refused;
 }
 
