@@ -32,6 +32,8 @@ constexpr std::chrono::seconds kPatience{kMatesPatience};
 // Between two tries to send while nothing comes: whoever makes room need not be of this job.
 constexpr Clock::duration kShortestPause = 1ms;
 constexpr Clock::duration kLongestPause = 64ms;
+// So many mates find room under any limit.
+constexpr std::size_t kFew = 16;
 
 // Before the watch of the start says that a PE has stopped, which is wrong then.
 Clock::duration patience_for_room() {
@@ -173,6 +175,9 @@ const Swap::Line* Swap::first_due() const {
 std::string Swap::text_of_calls(int error) const {
     const std::string what = "the PEs of this host cannot hand over their memory: ";
     if (!reception_.forbidden().empty()) return what + reception_.forbidden();
+    if (reception_.want() != 0)
+        return what + "accept4: " + std::strerror(reception_.want()) +
+               (reception_.want() == EMFILE ? "; raise ulimit -n" : "");
     const std::string refused = reception_.refused();
     return what + std::to_string(mates_.end() - me_ - 1) +
            " were to call, and not all did within " + std::to_string(kMatesPatience) +
@@ -191,6 +196,8 @@ std::string Swap::late() const {
 }
 
 std::string Swap::run() {
+    // Each mate takes some while it calls or is called, and each caller one.
+    if (mates_.size() > kFew) os::raise_open_files();
     std::optional<WatchedWait> wait(std::in_place);  // another with each file that moves
     for (Place mate = mates_.begin(); mate != me_; ++mate) {
         if (std::string why = call(mate); !why.empty()) return why;

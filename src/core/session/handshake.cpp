@@ -84,6 +84,10 @@ Heard receive_file(int socket, int flags, Hello& hello, Descriptor& file) {
                        (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
     if (whole) return files == 1 ? Heard::file : Heard::hello;
     file = Descriptor();
+    // Truncated without a file: the kernel found no descriptor for it.
+    const bool found_none = received == static_cast<ssize_t>(sizeof hello) && files == 0 &&
+                            (message.msg_flags & MSG_CTRUNC) != 0;
+    errno = found_none ? EMFILE : 0;
     return Heard::noise;
 }
 

@@ -64,7 +64,7 @@ bool send_file(int socket, const Hello& hello, int file);
 
 enum class Heard {
     nothing,  // yet; errno says more
-    noise,    // anything but these two; whatever files came are closed
+    noise,    // anything but these two; files are closed (EMFILE: one found no descriptor)
     hello,    // without a file
     file      // with one
 };

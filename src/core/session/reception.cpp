@@ -48,12 +48,19 @@ std::string Reception::refused() const {
 }
 
 // All that have called. Another user's process is not listened to at all.
-void Reception::welcome() {
+void Reception::welcome(const Accept& accept) {
     // Not without end: whoever calls again and again must not keep the others from being heard.
     for (int calls = 0; calls < 64; ++calls) {
         Descriptor socket(retried(
             [&] { return accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); }));
+        if (socket.file() < 0 && (errno == EMFILE || errno == ENFILE)) {
+            // Who is silent gives one back in time.
+            want_ = errno;
+            listens_from_ = Clock::now() + kPauseInWant;
+            return;
+        }
         if (socket.file() < 0) return note_forbidden("accept4");
+        want_ = 0;
         const PeerProcess who = peer_of(socket.file());
         if (!who.known) note_forbidden("getsockopt");
         if (!who.is_of_this_user()) {
@@ -62,7 +69,9 @@ void Reception::welcome() {
         }
         callers_.push_back({std::move(socket), who, Clock::now() + silence_});
         if (callers_.size() <= expected_ + kSilent) continue;
-        refuse(callers_.front().who, "too many silent callers");
+        // What it has said since it was last heard may lie there unread.
+        const bool has_spoken = hear(callers_.front(), accept);
+        if (!has_spoken) refuse(callers_.front().who, "too many silent callers");
         callers_.erase(callers_.begin());
     }
 }
@@ -71,6 +80,15 @@ void Reception::note_forbidden(const char* call) {
     const int error = errno;
     if (*os::advice_on_call(error) == '\0') return;
     forbidden_ = std::string(call) + ": " + std::strerror(error) + os::advice_on_call(error);
+}
+
+// A mate's file has come and is gone, as is the start.
+bool Reception::lacks_descriptor(Heard heard, const Hello& hello) {
+    if (heard != Heard::noise || errno != EMFILE) return false;
+    const bool is_mate = is_equal(hello.secret, secret_);
+    if (!is_mate) return false;
+    forbidden_ = std::string("recvmsg: ") + std::strerror(EMFILE) + "; raise ulimit -n";
+    return true;
 }
 
 bool Reception::hear(Caller& caller, const Accept& accept) {
@@ -83,6 +101,7 @@ bool Reception::hear(Caller& caller, const Accept& accept) {
         refuse(caller.who, "broke off");
         return true;
     }
+    if (lacks_descriptor(heard, hello)) return false;
     if (heard == Heard::noise)
         refuse(caller.who, "no greeting of this library");
     else if (!is_equal(hello.secret, secret_))
@@ -101,6 +120,7 @@ bool Reception::hear_greeted(Caller& caller, const Accept& accept) {
     Descriptor file;
     const Heard heard = receive_file(caller.socket.file(), MSG_DONTWAIT, hello, file);
     if (heard == Heard::nothing && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
+    if (lacks_descriptor(heard, hello)) return false;
     if (heard == Heard::file && is_equal(hello.secret, secret_) &&
         accept(hello, std::move(file), caller.socket))
         --expected_;
@@ -109,6 +129,8 @@ bool Reception::hear_greeted(Caller& caller, const Accept& accept) {
     return true;
 }
 
+// Of those that had nothing to say at that time: this process may have had no turn for longer than
+// a caller is listened to.
 void Reception::hang_up_on_silent(Clock::time_point now) {
     while (!callers_.empty() && callers_.front().deadline <= now) {
         refuse(callers_.front().who, "silent");
@@ -133,7 +155,6 @@ bool Reception::take_some(Clock::time_point until, std::vector<pollfd>& others,
                           const Accept& accept) {
     if (!forbidden_.empty()) return false;
     const Clock::time_point now = Clock::now();
-    hang_up_on_silent(now);
     std::vector<pollfd> polled = others;
     const auto also = [&](int file) { polled.push_back({file, POLLIN, 0}); };
     // Who calls when all have called is no mate.
@@ -142,7 +163,9 @@ bool Reception::take_some(Clock::time_point until, std::vector<pollfd>& others,
             also(caller.socket.file());
         for (const Caller& caller : callers_)
             also(caller.socket.file());
-        also(listener_);
+        // Whose call waits there would ring all the while.
+        if (now >= listens_from_) also(listener_);
+        if (now < listens_from_) until = std::min(until, listens_from_);
         if (!callers_.empty()) until = std::min(until, callers_.front().deadline);
     }
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(until - now);
@@ -159,7 +182,9 @@ bool Reception::take_some(Clock::time_point until, std::vector<pollfd>& others,
     });
     std::erase_if(callers_,
                   [&](Caller& caller) { return polled[i++].revents != 0 && hear(caller, accept); });
-    if (polled[i].revents != 0 && expected_ != 0) welcome();
+    if (!forbidden_.empty()) return false;
+    hang_up_on_silent(now);
+    if (i < polled.size() && polled[i].revents != 0 && expected_ != 0) welcome(accept);
     return true;
 }
 

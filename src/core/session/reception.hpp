@@ -40,22 +40,28 @@ class Reception {
     // empty if there were none.
     std::string refused() const;
 
-    // A call of the system that is refused to this process, and why; empty if none was.
+    // A call of the system that is refused to this process, or comes to nothing, and why; else
+    // empty.
     const std::string& forbidden() const { return forbidden_; }
+    // No descriptor was left for the last caller, for this error; 0: there was.
+    int want() const { return want_; }
 
     static constexpr std::size_t kSilent = 64;  // beside those that are expected
 
   private:
+    // Others may give a descriptor back at any time.
+    static constexpr std::chrono::milliseconds kPauseInWant{20};
     struct Caller {
         Descriptor socket;
         PeerProcess who;
         Clock::time_point deadline;
     };
-    void welcome();
+    void welcome(const Accept& accept);
     // Of errno, if it is not the caller's doing.
     void note_forbidden(const char* call);
     // True if the caller has been dealt with, or is among greeted_ now.
     bool hear(Caller& caller, const Accept& accept);
+    bool lacks_descriptor(Heard heard, const Hello& hello);
     bool hear_greeted(Caller& caller, const Accept& accept);
     void refuse(const PeerProcess& who, const char* why);
     void hang_up_on_silent(Clock::time_point now);
@@ -75,6 +81,8 @@ class Reception {
     std::vector<Named> named_;  // those that came first
     bool has_unnamed_ = false;
     std::string forbidden_;
+    int want_ = 0;
+    Clock::time_point listens_from_;
 };
 
 }  // namespace isthmus

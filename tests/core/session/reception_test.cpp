@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace isthmus {
@@ -108,6 +111,63 @@ TEST_F(ReceptionTest, OfTooManySilentOnesTheLongestSilentGo) {
     greet(mate, secret);
     EXPECT_TRUE(reception.take_calls(10s, take));
     EXPECT_NE(reception.refused().find("(too many silent callers)"), std::string::npos);
+}
+
+// Where this process has no turn for longer than a caller is listened to, nobody has been silent.
+TEST_F(ReceptionTest, HearsBehindAPauseOfItsOwnWhatWasSaidBefore) {
+    Reception reception(listener.file(), secret, 1, 20ms);
+    const Descriptor mate = call();
+    std::vector<pollfd> none;
+    EXPECT_TRUE(reception.take_some(Reception::Clock::now() + 10s, none, take));  // taken
+    greet(mate, secret);
+    std::this_thread::sleep_for(40ms);
+    EXPECT_TRUE(reception.take_calls(10s, take));
+    EXPECT_EQ(reception.refused(), "");
+}
+
+// Of too many callers: the longest silent one speaks while another one is listened to.
+TEST_F(ReceptionTest, HearsBeforeItSendsAway) {
+    Reception reception(listener.file(), secret, 2);
+    const Descriptor slow = call(), quick = call();
+    std::vector<pollfd> none;
+    EXPECT_TRUE(reception.take_some(Reception::Clock::now() + 10s, none, take));  // both are taken
+    std::vector<Descriptor> silent;
+    for (std::size_t i = 0; i < Reception::kSilent + 1; ++i)
+        silent.push_back(call());
+    greet(quick, secret);
+    bool has_spoken = false;
+    EXPECT_TRUE(
+        reception.take_calls(10s, [&](const Hello& hello, Descriptor file, Descriptor& socket) {
+            if (!std::exchange(has_spoken, true)) greet(slow, secret);
+            return take(hello, std::move(file), socket);
+        }));
+    EXPECT_EQ(reception.refused(), "");
+}
+
+// No descriptor is left for a caller: it is waited for without use of the processor.
+TEST_F(ReceptionTest, WaitsForADescriptor) {
+    Reception reception(listener.file(), secret, 1);
+    const Descriptor mate = call();
+    greet(mate, secret);
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const int lowest = dup(0);
+    close(lowest);
+    const rlimit none{static_cast<rlim_t>(lowest), before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    unsigned looks = 0;
+    std::vector<pollfd> others;
+    for (const auto end = Reception::Clock::now() + 200ms; Reception::Clock::now() < end; ++looks)
+        EXPECT_TRUE(reception.take_some(end, others, take));
+    EXPECT_EQ(reception.want(), EMFILE);
+    EXPECT_LE(looks, 30U);  // two for each pause
+    // For the call, and not for the memory that comes by it.
+    const rlimit one{static_cast<rlim_t>(lowest) + 1, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &one), 0);
+    EXPECT_FALSE(reception.take_calls(10s, take));
+    EXPECT_EQ(reception.forbidden(), "recvmsg: Too many open files; raise ulimit -n");
+    EXPECT_EQ(reception.refused(), "");
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 TEST_F(ReceptionTest, NamesAProcessOnce) {
