@@ -72,6 +72,11 @@ std::string problem_of_settings(const RunOptions& options) {
     return "";
 }
 
+double detect_seconds(const RunOptions& options) {
+    const GivenSettings given(options.environment);
+    return read_settings().empty() ? seconds(Setting::detect_seconds) : 0;
+}
+
 namespace {
 
 std::string module_of(const std::string& folder, const std::string& road) {

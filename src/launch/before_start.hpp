@@ -16,6 +16,9 @@ std::string problem_of_settings(const RunOptions& options);
 // `library_folder`. Which of several hosts a PE runs on nobody knows yet.
 std::string problem_of_roads(const RunOptions& options, const std::string& library_folder);
 
+// ISTHMUS_DETECT_SECONDS, as the PEs take it.
+double detect_seconds(const RunOptions& options);
+
 // Makes the directory of --split, and what it lies in; `keep` false: only tries, and takes away
 // what it has made. Why it cannot be made, or nothing.
 std::string make_split_directory(const std::string& path, bool keep);

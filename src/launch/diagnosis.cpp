@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "launch/signals.hpp"
@@ -45,6 +46,16 @@ std::string describe_end(const PeEnd& end, const std::string& host) {
     return text + last_call(end.state, end.routine) +
            (is_inner ? " (if it has returned, shmem_init was called more often)" : "") +
            "; the job ends";
+}
+
+std::string describe_stopped(int pe, const std::string& host, long process, double seconds,
+                             int waiting) {
+    char time[32];
+    std::snprintf(time, sizeof time, "%g", seconds);
+    const std::string number = std::to_string(process);
+    return pe_prefix(pe, host) + "its process " + number + " has been stopped, by a signal, for " +
+           time + " s, and PE " + std::to_string(waiting) + " waits; kill -CONT " + number +
+           " lets it go on";
 }
 
 bool ends_job(const PeEnd& end) {

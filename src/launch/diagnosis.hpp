@@ -28,6 +28,10 @@ std::string last_call(PeState state, Routine routine);
 // The line for a PE that ended and should not have, without newline.
 std::string describe_end(const PeEnd& end, const std::string& host);
 
+// The line for a PE whose process has been stopped while another one waits, without newline.
+std::string describe_stopped(int pe, const std::string& host, long process, double seconds,
+                             int waiting);
+
 // Whether this end ends the job: false if the PE exited with 0, as it may. An exit with another
 // status after shmem_finalize lets the others finish: they no longer need this PE.
 bool ends_job(const PeEnd& end);

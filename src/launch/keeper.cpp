@@ -11,11 +11,15 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <numeric>
 
 #include "base/error.hpp"
 #include "base/os.hpp"
+#include "base/process_stat.hpp"
+#include "launch/before_start.hpp"
 #include "launch/diagnosis.hpp"
 #include "launch/keeper_process.hpp"
 #include "launch/processes.hpp"
@@ -68,6 +72,7 @@ int Keeper::run() {
         return finish();
     }
     status_ = 0;
+    detect_seconds_ = detect_seconds(options_);
     const std::uint64_t now = os::monotonic_nanoseconds();
     next_tick_ = now + kTick;
     if (options_.pes > 1 && warning.empty()) foreign_ = ForeignWatch(Numbering::ours, now);
@@ -311,9 +316,7 @@ void Keeper::watch_program(int pe) {
     watched.program_watch = static_cast<int>(syscall(SYS_pidfd_open, program, 0));
 }
 
-// A PE that executes another program lives on, under the same number, and comes to nothing any
-// more. Looked for where somebody waits.
-void Keeper::look_for_other_programs(std::uint64_t now) {
+void Keeper::look_where_one_waits(std::uint64_t now) {
     if (now < next_look_) return;
     next_look_ = now + kLongWait;
     // Relaxed, all: the look itself decides.
@@ -322,8 +325,45 @@ void Keeper::look_for_other_programs(std::uint64_t now) {
         return since != 0 && since + kLongWait < now;
     };
     const std::vector<int> pes = alive();
-    const auto waiting = std::find_if(pes.begin(), pes.end(), waits_for_long);
-    if (waiting == pes.end()) return;
+    std::vector<int> waiting;
+    std::copy_if(pes.begin(), pes.end(), std::back_inserter(waiting), waits_for_long);
+    if (waiting.empty() || look_for_other_programs(pes, waiting.front())) return;
+    look_for_stopped(pes, waiting);
+}
+
+// Stopped by a signal, not held by a debugger: it is told of, and left alone, since whoever has
+// stopped it may mean to look at it. Who has stopped all, as by a terminal, is told nothing. Time
+// is counted in looks, so that none counts for which this process was stopped itself.
+void Keeper::look_for_stopped(const std::vector<int>& pes, const std::vector<int>& waiting) {
+    if (detect_seconds_ <= 0) return;
+    std::map<int, pid_t> stopped;
+    for (const int pe : pes) {
+        Pe& each = pes_[static_cast<std::size_t>(pe)];
+        const pid_t behind_wrapper = program_process(pe);
+        const pid_t process = behind_wrapper != 0 ? behind_wrapper : each.child;
+        os::ProcessStat facts;
+        if (os::read_process_stat(process, facts) && facts.state == 'T') {
+            stopped.emplace(pe, process);
+            continue;
+        }
+        each.stopped = 0;
+        each.is_told_stopped = false;
+    }
+    const auto waits =
+        std::find_if(waiting.begin(), waiting.end(), [&](int pe) { return !stopped.contains(pe); });
+    if (waits == waiting.end()) return;
+    for (const auto& [pe, process] : stopped) {
+        Pe& each = pes_[static_cast<std::size_t>(pe)];
+        each.stopped += static_cast<double>(kLongWait) * 1e-9;
+        if (each.stopped < detect_seconds_ || each.is_told_stopped) continue;
+        each.is_told_stopped = true;
+        announce(describe_stopped(pe, host_, process, each.stopped, *waits));
+    }
+}
+
+// A PE that executes another program lives on, under the same number, and comes to nothing any
+// more. True, and the end begun, if one has.
+bool Keeper::look_for_other_programs(const std::vector<int>& pes, int waiting) {
     for (const int pe : pes) {
         const PeState state = status(pe).state.load(std::memory_order_acquire);
         if (state != PeState::loaded && state != PeState::running) continue;
@@ -337,11 +377,12 @@ void Keeper::look_for_other_programs(std::uint64_t now) {
                 (state == PeState::running
                      ? "before shmem_finalize" +
                            last_call(state, status(pe).routine.load(std::memory_order_relaxed))
-                     : "without shmem_init, which PE " + std::to_string(*waiting) + " has called") +
+                     : "without shmem_init, which PE " + std::to_string(waiting) + " has called") +
                 "; the job ends",
             SIGTERM);
-        return;
+        return true;
     }
+    return false;
 }
 
 void Keeper::look_for_foreign_program(std::uint64_t now) {
@@ -368,7 +409,7 @@ void Keeper::tick(std::uint64_t now) {
     if (now < next_tick_) return;
     next_tick_ = now + kTick;
     if (job_ended_by_itself()) return;
-    look_for_other_programs(now);
+    look_where_one_waits(now);
     if (ending_) return;
     for (const int pe : alive()) {
         const PeState state = status(pe).state.load(std::memory_order_acquire);

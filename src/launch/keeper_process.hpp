@@ -30,6 +30,8 @@ struct Pe {
     int program_watch = -1;
     bool program_judged = false;  // whether to watch it has been decided
     bool program_gone = false;
+    double stopped = 0;  // for so many seconds, as far as has been looked
+    bool is_told_stopped = false;
 };
 
 // A PE that runs under a debugger or a checker.
@@ -71,7 +73,9 @@ class Keeper {
     void pe_ended(int pe, int wait_status);
     void tick(std::uint64_t now);
     void watch_program(int pe);
-    void look_for_other_programs(std::uint64_t now);
+    void look_where_one_waits(std::uint64_t now);
+    bool look_for_other_programs(const std::vector<int>& pes, int waiting);
+    void look_for_stopped(const std::vector<int>& pes, const std::vector<int>& waiting);
     void look_for_foreign_program(std::uint64_t now);
     void read_stream(Stream& stream);
     void write_output();
@@ -118,7 +122,8 @@ class Keeper {
     std::uint64_t deadline_ = 0;   // for the rest of the PEs, once ending
     std::uint64_t timeout_at_ = 0;
     std::uint64_t next_tick_ = 0;
-    std::uint64_t next_look_ = 0;  // for other programs
+    std::uint64_t next_look_ = 0;  // for other programs, and for PEs that are stopped
+    double detect_seconds_ = 0;
     ForeignWatch foreign_;
     std::vector<int> left_early_;  // PEs that exited with 0 without shmem_init
     std::uint64_t memory_kills_before_ = 0;

@@ -95,6 +95,24 @@ class Signals(LauncherTest):
         job.process.send_signal(signal.SIGINT)
         self.assertEqual(job.finish().status, 130)
 
+    def test_a_stopped_pe_is_told(self):
+        job = self.start("-n", 3, "--env", "ISTHMUS_DETECT_SECONDS=0.5", ACTOR, "wait", 1)
+        pes = job.wait_until_ready(3)
+        # All of them are: that is the user's own doing.
+        for pid in pes.values():
+            os.kill(pid, signal.SIGSTOP)
+        time.sleep(2.5)
+        for pe in (0, 2):
+            os.kill(pes[pe], signal.SIGCONT)
+        line = job.process.stderr.readline()
+        self.assertRegex(line, rf"^isthmus: PE 1 \(host \S+\): its process {pes[1]} has been stopped, by a signal, "
+                               rf"for \d+ s, and PE [02] waits; kill -CONT {pes[1]} lets it go on\n$")
+        os.kill(pes[1], signal.SIGCONT)
+        job.process.send_signal(signal.SIGINT)
+        job.finish()
+        self.assertEqual(job.status, 130)
+        self.assertNotIn("stopped", job.err)
+
     def test_ignored_signal_stays_ignored(self):
         job = self.start("-n", 2, ACTOR, "wait", 0, before=["nohup"])
         job.wait_until_ready(2)
