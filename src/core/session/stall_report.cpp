@@ -34,6 +34,7 @@ namespace {
 
 constexpr const char* kHasExited = "has exited without shmem_finalize, and waits for the others";
 constexpr const char* kComputing = "computing";
+constexpr const char* kStopped = "stopped, by a signal or a debugger";
 
 void tell_variable(const void* address, Telling& telling) {
     const bool is_program = job.data.contains(address);
@@ -283,7 +284,7 @@ void tell(const Activity& activity, Doing& doing, const char* instead_of_waits =
 const char* outside_text(int process) {
     switch (os::state_of(process)) {
         case os::ProcessState::sleeps: return "asleep in a call of the system";
-        case os::ProcessState::is_stopped: return "stopped, by a signal or a debugger";
+        case os::ProcessState::is_stopped: return kStopped;
         default: return kComputing;
     }
 }
@@ -355,14 +356,26 @@ void tell_far_wait(const ToldWait& told, const Activity& activity, Doing& doing)
     doing.rest = telling;
 }
 
+// Of a process in another container the number is another's here.
+bool is_number_known(const PeStatus& status) {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    const std::uint64_t space = status.process_space.load(kRelaxed);
+    return space != 0 && space == job.status().process_space.load(kRelaxed);
+}
+
+// Whatever it was about to do.
+bool is_stopped(const PeStatus& status) {
+    return is_number_known(status) &&
+           os::state_of(status.process.load(std::memory_order_relaxed)) ==
+               os::ProcessState::is_stopped;
+}
+
 // The name of the program that a PE of this host has executed; empty if it has not, or nobody may
 // know. It lives on under its number, and comes to nothing any more.
 std::string program_in_place_of(const PeStatus& status) {
-    constexpr auto kRelaxed = std::memory_order_relaxed;
-    const std::uint64_t space = status.process_space.load(kRelaxed);
-    // Of a process in another container the number is another's here.
-    if (space == 0 || space != job.status().process_space.load(kRelaxed)) return "";
-    const std::string folder = "/proc/" + std::to_string(status.process.load(kRelaxed));
+    if (!is_number_known(status)) return "";
+    const std::string folder =
+        "/proc/" + std::to_string(status.process.load(std::memory_order_relaxed));
     // What is mapped stays, whatever files a program closes; only another program has it not.
     std::ifstream maps(folder + "/maps");
     bool is_told = false;
@@ -402,9 +415,14 @@ Doing look_at(int pe, std::uint64_t now) {
     };
     if (!is_here(pe)) return look_far(pe);
     const PeStatus& status = job.header->pe[pe];
+    const Routine routine = status.routine.load(std::memory_order_relaxed);
+    const bool stands_still = pe != job.me && is_stopped(status);
+    const std::string stopped =
+        std::string(kStopped) + "; last noted call " + routine_name(routine);
     switch (status.state.load(std::memory_order_relaxed)) {
         case PeState::absent: return as("has not started");
         case PeState::loaded:
+            if (stands_still) return as(stopped);
             if (status.waiting_since.load(std::memory_order_relaxed) != 0) break;  // within it
             return as("has not called shmem_init");
         case PeState::finalized: return as("has called shmem_finalize or exit");
@@ -416,6 +434,11 @@ Doing look_at(int pe, std::uint64_t now) {
         return as(kHasExited);
     }
     if (has_died(pe)) return as("its process has ended");
+    // It may be in a wait: what it waits for is not what keeps it there.
+    if (stands_still) {
+        doing.rank = Doing::Rank::computing;
+        return as(stopped);
+    }
     const Activity activity = activity_of(status, now);
     if (activity.kind == Activity::Kind::computes && activity.waited == 0) {
         if (const std::string program = program_in_place_of(status); !program.empty())

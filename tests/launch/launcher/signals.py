@@ -113,6 +113,20 @@ class Signals(LauncherTest):
         self.assertEqual(job.status, 130)
         self.assertNotIn("stopped", job.err)
 
+    def test_a_pe_that_is_stopped_in_a_wait_does_not_wait(self):
+        job = self.start("-n", 3, "--env", "ISTHMUS_STALL_SECONDS=2", ACTOR, "wait", 0)
+        pes = job.wait_until_ready(3)
+        time.sleep(0.5)
+        os.kill(pes[1], signal.SIGSTOP)
+        for line in job.process.stderr:
+            if " PE 1: " in line or "PEs 1" in line:
+                break
+        os.kill(pes[1], signal.SIGCONT)
+        job.process.send_signal(signal.SIGINT)
+        job.finish()
+        self.assertRegex(line, r"^isthmus:   PE 1: stopped, by a signal or a debugger; last noted call "
+                               r"shmem_barrier_all$")
+
     def test_ignored_signal_stays_ignored(self):
         job = self.start("-n", 2, ACTOR, "wait", 0, before=["nohup"])
         job.wait_until_ready(2)
