@@ -244,6 +244,15 @@ class Remote(unittest.TestCase):
         self.assertRegex(done.stderr, r"PE 2 \(host b\): exited with status 0 without shmem_init, "
                                       r"which PE [01] has called; the job ends")
 
+    def test_a_pe_that_is_stopped_before_it_comes(self):
+        """Alone on its host: no PE there would see it."""
+        done = self.run_job("sh", "-c", f'[ $PMI_RANK = 2 ] && kill -STOP $$; exec {RING}',
+                            ISTHMUS_DETECT_SECONDS="0.5", ISTHMUS_STALL_SECONDS="0")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^isthmus: PE 2 \(host b\): its process has been stopped, by a signal, for "
+                                      r"\d+ s \(twice ISTHMUS_DETECT_SECONDS\), and PE [01] waits in shmem_init; "
+                                      r"the job ends\n$")
+
     def test_a_program_of_another_library_behind_a_wrapper(self):
         """Open MPI's knows no process manager of ours; an MPICH program does."""
         for library, told in (("liboshmem.so.40", True), ("libmpi.so.12", False)):

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/os.hpp"
+#include "base/process_stat.hpp"
 #include "launch/foreign_watch.hpp"
 #include "launch/linked.hpp"
 #include "launch/output.hpp"
@@ -48,6 +49,7 @@ struct Member {
     int manager = -1;  // our end of its PMI_FD
     int output = -1, errors = -1;
     std::string line;  // from it, not whole yet
+    int stopped = 0;   // for so many looks, a second each
 };
 
 class Agent {
@@ -71,6 +73,8 @@ class Agent {
     void flush();
     void reap();
     void look_for_foreign_program();
+    void look_for_stopped();
+    int milliseconds_to_look() const;
     void finish();
 
     void send(FrameKind kind, int pe, std::string_view bytes) {
@@ -97,6 +101,8 @@ class Agent {
     bool connected_ = true;
     int running_ = 0;
     ForeignWatch foreign_;  // at the host of PE 0
+    bool has_met_ = false;  // all PEs of the job have come to the first barrier
+    std::uint64_t next_look_ = 0;
 };
 
 int Agent::serve() {
@@ -265,8 +271,9 @@ void Agent::wait_for_event() {
             if (file >= 0 && !full) polled.push_back({file, POLLIN, 0});
         if (member.manager >= 0) polled.push_back({member.manager, POLLIN, 0});
     }
-    poll(polled.data(), polled.size(), foreign_.milliseconds_from(os::monotonic_nanoseconds()));
+    poll(polled.data(), polled.size(), milliseconds_to_look());
     look_for_foreign_program();
+    look_for_stopped();
     hear_launcher();
     for (Member& member : members_) {
         const int pe = pe_of(member);
@@ -348,6 +355,7 @@ void Agent::act_on(const Frame& frame) {
             break;
         }
         case FrameKind::go_on: {
+            has_met_ = true;
             std::vector<int> waiting;
             for (const Member& member : members_)
                 if (manager_.is_waiting(pe_of(member))) waiting.push_back(member.manager);
@@ -436,6 +444,32 @@ void Agent::look_for_foreign_program() {
     if (running == members_.end() || manager_.has_begun(pe_of(*running))) return foreign_.stop();
     const std::string line = foreign_.look(running->process, os::monotonic_nanoseconds());
     if (!line.empty()) send(FrameKind::note, -1, line);
+}
+
+int Agent::milliseconds_to_look() const {
+    constexpr std::uint64_t kMillisecond = 1'000'000;
+    const std::uint64_t now = os::monotonic_nanoseconds();
+    const int foreign = foreign_.milliseconds_from(now);
+    if (has_met_) return foreign;
+    const auto own = next_look_ > now ? static_cast<int>((next_look_ - now) / kMillisecond) + 1 : 0;
+    return foreign < 0 ? own : std::min(foreign, own);
+}
+
+// By a signal, before it has told the others that it is there: from then on they watch each other.
+// A process around the PE's is not it, and one that it has started neither. A look counts for a
+// second, whatever has kept this process from the next one.
+void Agent::look_for_stopped() {
+    constexpr std::uint64_t kSecond = 1'000'000'000;
+    const std::uint64_t now = os::monotonic_nanoseconds();
+    if (has_met_ || now < next_look_) return;
+    next_look_ = now + kSecond;
+    for (Member& member : members_) {
+        os::ProcessStat facts;
+        const bool is_stopped = member.process > 0 &&
+                                os::read_process_stat(member.process, facts) && facts.state == 'T';
+        member.stopped = is_stopped ? member.stopped + 1 : 0;
+        if (is_stopped) send(FrameKind::stopped, pe_of(member), number_bytes(member.stopped));
+    }
 }
 
 void Agent::finish() {

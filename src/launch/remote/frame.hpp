@@ -32,9 +32,10 @@ enum class FrameKind : std::uint8_t {
     heard,        // the signal has been sent to the PEs
     input_full,   // PE 0 does not read: no more input for now
     input_room,   // and goes on reading
-    called        // four bytes: the last noted call of the PE, before `heard` of a signal that ends
+    called,       // four bytes: the last noted call of the PE, before `heard` of a signal that ends
+    stopped       // four bytes: its process is, for so many seconds, before all PEs have come
 };
-inline constexpr auto kLastFrameKind = FrameKind::called;
+inline constexpr auto kLastFrameKind = FrameKind::stopped;
 
 struct Frame {
     FrameKind kind = FrameKind::note;

@@ -19,6 +19,7 @@
 #include "base/os.hpp"
 #include "base/quote.hpp"
 #include "bootstrap/pmi1.hpp"
+#include "launch/before_start.hpp"
 #include "launch/diagnosis.hpp"
 #include "launch/output.hpp"
 #include "launch/program.hpp"
@@ -62,6 +63,7 @@ struct Far {  // one host
 struct FarPe {
     PeState state = PeState::absent;
     bool ended = false;
+    std::uint64_t began = 0;           // when it came to shmem_init
     std::optional<Routine> last_call;  // if its agent has told
 };
 
@@ -82,6 +84,7 @@ class Head {
     void lost(Far& host);
     void give_up(Far& host);
     void judge_absent();
+    void judge_stopped(const Far& host, int pe, int seconds);
     void go_on_if_all_arrived();
     void tick(std::uint64_t now);
     void end(int status, const std::string& line, int signal);
@@ -120,6 +123,8 @@ class Head {
     bool is_word_of_pe_ = false;  // that the job ends
     std::string line_;            // said when all agents have told what their PEs last called
     std::uint64_t line_until_ = 0;
+    double detect_seconds_ = 0;
+    std::uint64_t went_on_ = 0;  // when this process was last stopped, and went on
     std::uint64_t began_ = 0, timeout_at_ = 0, deadline_ = 0, hearing_until_ = 0;
     int left_behind_ = 0;
 };
@@ -157,6 +162,7 @@ bool Head::start(Far& host) {
 }
 
 int Head::run() {
+    detect_seconds_ = detect_seconds(options_);
     pes_ = std::vector<FarPe>(static_cast<std::size_t>(options_.pes));
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGCHLD, SIG_DFL);
@@ -239,6 +245,7 @@ void Head::hear_signals() {
             for (Far& host : hosts_)
                 if (host.from >= 0) host.to.write_some();
             raise(SIGSTOP);
+            went_on_ = os::monotonic_nanoseconds();
         }
     }
 }
@@ -314,6 +321,7 @@ void Head::act_on(Far& host, Frame& frame) {
             break;
         case FrameKind::began:
             if (own) pe->state = PeState::running;
+            if (own && pe->began == 0) pe->began = os::monotonic_nanoseconds();
             judge_absent();
             break;
         case FrameKind::left:
@@ -337,6 +345,9 @@ void Head::act_on(Far& host, Frame& frame) {
         case FrameKind::called:
             if (own && read_number(frame.bytes, number))
                 pe->last_call = static_cast<Routine>(number);
+            break;
+        case FrameKind::stopped:
+            if (own && read_number(frame.bytes, number)) judge_stopped(host, frame.pe, number);
             break;
         case FrameKind::input_full: input_held_ = true; break;
         case FrameKind::input_room: input_held_ = false; break;
@@ -404,6 +415,30 @@ void Head::judge_absent() {
         pe_prefix(pe, host->name) + "exited with status 0 without shmem_init, which PE " +
             std::to_string(running - pes_.begin()) + " has called; the job ends",
         SIGTERM);
+}
+
+// A PE for which others would wait: those of its host have seen that before, and said so.
+void Head::judge_stopped(const Far& host, int pe, int seconds) {
+    constexpr double kTheirTurn = 2;
+    if (ending_ || detect_seconds_ <= 0) return;
+    const double limit = 2 * detect_seconds_ + kTheirTurn;
+    const std::uint64_t now = os::monotonic_nanoseconds();
+    // While this process was stopped, so were all PEs.
+    const auto passed_since = [&](std::uint64_t then) {
+        return static_cast<double>(now - std::max(then, went_on_)) * 1e-9;
+    };
+    const auto waits = [&](const FarPe& other) {
+        return &other != &pes_[static_cast<std::size_t>(pe)] && !other.ended && other.began != 0 &&
+               passed_since(other.began) >= limit;
+    };
+    const auto waiting = std::find_if(pes_.begin(), pes_.end(), waits);
+    if (std::min<double>(seconds, passed_since(0)) < limit || waiting == pes_.end()) return;
+    end(1,
+        pe_prefix(pe, host.name) + "its process has been stopped, by a signal, for " +
+            std::to_string(seconds) + " s (twice ISTHMUS_DETECT_SECONDS), and PE " +
+            std::to_string(waiting - pes_.begin()) + " waits in shmem_init; the job ends",
+        SIGTERM);
+    send_signal(SIGCONT);  // it would not notice
 }
 
 // The agent has gone: as it should behind its last PE, or with the host or the connection.
