@@ -58,6 +58,12 @@ DeadMates find_dead_mates() {
     return found;
 }
 
+void end_if_told(const DeadMates& dead) {
+    if (!dead.has_told) return;
+    claim_end(1);
+    end_job(1);
+}
+
 void end_if_mates_have_died(Routine routine, std::uint64_t now) {
     constexpr std::uint64_t kInterval = 1'000'000'000;
     // Relaxed: several threads of this PE may wait, and one of them looks.
@@ -70,10 +76,7 @@ void end_if_mates_have_died(Routine routine, std::uint64_t now) {
     if (job.status().state.load(kRelaxed) != PeState::running || far::present) return;
     const DeadMates dead = find_dead_mates();
     if (!is_suspected.exchange(dead.count != 0, kRelaxed) || dead.count == 0) return;
-    if (dead.has_told) {
-        claim_end(1);
-        end_job(1);
-    }
+    end_if_told(dead);
     fail(routine_name(routine),
          dead.only >= 0
              ? Text("waits in vain for PE ", dead.only, ", whose process on this host has ended")

@@ -16,6 +16,8 @@ struct DeadMates {
     bool has_told = false;  // one of them has said why it ends
 };
 DeadMates find_dead_mates();
+// Behind one that has said why.
+void end_if_told(const DeadMates& dead);
 bool has_died(int pe);  // of this host
 // Ends the job if there are some twice, a second apart: a process manager that ends one for another
 // has ended this one by then. For waits (core/wait/mates.hpp).

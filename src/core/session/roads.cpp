@@ -180,10 +180,7 @@ std::uint64_t patience(int pe, const DeadMates& dead, bool in_doubt) {
         os::sleep_nanoseconds(10'000'000);
     }
     const DeadMates dead = first->dead;
-    if (dead.has_told) {
-        claim_end(1);
-        end_job(1);
-    }
+    end_if_told(dead);
     if (dead.only >= 0 && dead.only != first->pe) fail_lost(dead.only, "its process has ended");
     fail_lost(first->pe, first->why.c_str());
 }
