@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,16 @@
 #include "base/text.hpp"
 
 namespace isthmus::bootstrap {
+namespace {
+
+// To a manager that has gone: an error, and no signal that ends the process before its own end. It
+// is the last word: what is asked before is not asked of one that has gone, as far as is known.
+ssize_t write_to(int file, const char* bytes, std::size_t count) {
+    const ssize_t sent = send(file, bytes, count, MSG_NOSIGNAL);
+    return sent < 0 && errno == ENOTSOCK ? write(file, bytes, count) : sent;
+}
+
+}  // namespace
 
 bool parse_pmi_line(std::string_view line, std::map<std::string, std::string>& words) {
     words.clear();
@@ -201,7 +212,7 @@ std::vector<int> Pmi1::host_ranks() {
 // of a signal, perhaps within malloc.
 void Pmi1::end(int status) {
     const Text line("cmd=abort exitcode=", status, "\n");
-    [[maybe_unused]] const auto written = write(file_, line.c_str(), std::strlen(line.c_str()));
+    [[maybe_unused]] const auto written = write_to(file_, line.c_str(), std::strlen(line.c_str()));
 }
 
 // A manager that has stopped must not keep the process; a program's signals must not send it off

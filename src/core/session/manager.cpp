@@ -140,7 +140,11 @@ void end_managed_job(int status, std::span<const pid_t> stopped) {
     // Before anybody else is told: they keep silent if they need not speak in its place.
     // Where hosts have more to do than they have processors a reader takes its time, and has not
     // stopped.
-    const bool is_heard = !exchange || await_reader(STDERR_FILENO, 5 * kHalfSecond / 2);
+    // Nor is it waited for once more by whoever comes here again.
+    static constinit std::atomic<bool> has_stopped = false;
+    const bool is_heard = !exchange || (!has_stopped.load(std::memory_order_relaxed) &&
+                                        await_reader(STDERR_FILENO, 5 * kHalfSecond / 2));
+    has_stopped.store(!is_heard, std::memory_order_relaxed);
     const int farewell = is_heard ? status : unheard(status);
     if (far::road) far::road->say_end(farewell);
     if (far::road && job.host.count() > 1) have_mates_tell(farewell);
