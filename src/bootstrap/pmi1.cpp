@@ -228,6 +228,14 @@ bool Pmi1::has_answer_within(std::chrono::milliseconds time) const {
     }
 }
 
+pid_t Pmi1::who_hung_up() const {
+    pollfd end{file_, POLLRDHUP, 0};
+    if (poll(&end, 1, 0) != 1 || (end.revents & (POLLHUP | POLLRDHUP)) == 0) return 0;
+    ucred other{};
+    socklen_t size = sizeof other;
+    return getsockopt(file_, SOL_SOCKET, SO_PEERCRED, &other, &size) == 0 ? other.pid : 0;
+}
+
 // From a handler of a signal as well, perhaps on top of this: then it is said once, and who comes
 // second waits likewise. If nothing of it works the manager sees the process go.
 void Pmi1::leave() {

@@ -2,6 +2,8 @@
 // Lines of key=value words over an inherited file; each command gets one line back.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -45,6 +47,9 @@ class Pmi1 final : public Exchange {
     void end(int status) override;
     void leave() override;
     const char* name() const override { return "PMI-1"; }
+    // The process that had the other end, if that is closed; 0: it is not, or nobody knows whose it
+    // was.
+    pid_t who_hung_up() const;
 
   private:
     using Words = std::map<std::string, std::string>;

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "core/job/job.hpp"
 #include "core/job/road.hpp"
+#include "core/session/manager_watch.hpp"
 
 namespace isthmus {
 namespace {
@@ -74,6 +75,7 @@ void end_if_mates_have_died(Routine routine, std::uint64_t now) {
     if (now < last + kInterval || !looked_at.compare_exchange_strong(last, now, kRelaxed)) return;
     // A start has its own watch, and so has a road, whose thread would say the same of that PE.
     if (job.status().state.load(kRelaxed) != PeState::running || far::present) return;
+    end_if_manager_has_gone();
     const DeadMates dead = find_dead_mates();
     if (!is_suspected.exchange(dead.count != 0, kRelaxed) || dead.count == 0) return;
     end_if_told(dead);

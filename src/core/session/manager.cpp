@@ -13,12 +13,15 @@
 #include "base/error.hpp"
 #include "base/lasting.hpp"
 #include "base/os.hpp"
+#include "base/process_stat.hpp"
 #include "bootstrap/find.hpp"
 #include "bootstrap/pmi1.hpp"
 #include "core/job/job.hpp"
 #include "core/job/road.hpp"
+#include "core/session/dead_mates.hpp"
 #include "core/session/farewell.hpp"
 #include "core/session/last_thread.hpp"
+#include "core/session/manager_watch.hpp"
 
 namespace isthmus {
 namespace {
@@ -27,6 +30,7 @@ namespace {
 constinit Lasting<std::unique_ptr<Exchange>> lasting_exchange;
 constinit std::unique_ptr<Exchange>& exchange = *lasting_exchange;
 bool is_own = false;  // asked also by handlers of signals
+constinit std::atomic<bool> is_left = false;
 
 constexpr unsigned kManagersTime = 5;  // seconds, to take the word that the job ends
 // That a PE has ended; who looks at the time itself (PMI-1) waits less.
@@ -95,6 +99,28 @@ bool find_manager(std::string& why) {
     return exchange != nullptr;
 }
 
+// A manager closes the connection of a PE that has taken its leave, which another library of the
+// program may have done: so it counts for as long as it runs.
+void end_if_manager_has_gone() {
+    constexpr std::uint64_t kInterval = 250'000'000;
+    // Relaxed: several threads may look, and one of them does.
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    static std::atomic<std::uint64_t> looked_at = 0;
+    const std::uint64_t now = os::monotonic_nanoseconds();
+    std::uint64_t last = looked_at.load(kRelaxed);
+    if (is_left.load(kRelaxed) || now < last + kInterval ||
+        !looked_at.compare_exchange_strong(last, now, kRelaxed))
+        return;
+    const auto* const lines = dynamic_cast<const bootstrap::Pmi1*>(exchange.get());
+    const pid_t manager = lines ? lines->who_hung_up() : 0;
+    os::ProcessStat facts;
+    const bool has_gone = manager > 0 && own_process_space() != 0 &&
+                          (!os::read_process_stat(manager, facts) || !os::is_alive(facts));
+    if (has_gone && !is_left.load(kRelaxed))
+        fail(routine_name(job.status().routine.load(kRelaxed)),
+             "the process manager's part on this host has ended");
+}
+
 Exchange* process_manager() {
     return exchange.get();
 }
@@ -115,6 +141,7 @@ void meet_other_hosts() {
 // PMIx has no limit of its own, and a program may have closed the files that it waits for.
 void leave_manager_at_once(int status) {
     if (!exchange) return;
+    is_left.store(true, std::memory_order_relaxed);
     exit_after(kFarewellTime, status);
     exchange->leave();
 }
@@ -150,6 +177,7 @@ void end_managed_job(int status, std::span<const pid_t> stopped) {
     if (far::road && job.host.count() > 1) have_mates_tell(farewell);
     for (const pid_t process : stopped)
         kill(process, SIGKILL);
+    is_left.store(true, std::memory_order_relaxed);
     if (!exchange) return;
     // A manager's call may allocate (PMIx), and a handler of a signal that came within malloc waits
     // for itself there; or nobody answers. The manager sees the process go either way.

@@ -37,6 +37,7 @@
 #include "core/session/gather.hpp"
 #include "core/session/kept_signals.hpp"
 #include "core/session/manager.hpp"
+#include "core/session/manager_watch.hpp"
 #include "core/session/road_choice.hpp"
 #include "core/session/told_wait.hpp"
 #include "core/wait/flight.hpp"
@@ -321,6 +322,7 @@ transport::Services services_of_job(const RoadChoice& choice) {
     services.now_and_then = [] {
         pass_on_end();
         look_for_program();
+        if (job.managed) end_if_manager_has_gone();
         fetch_watch::look();
     };
     services.wait = far::wait_until_done;
