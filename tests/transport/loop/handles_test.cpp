@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <chrono>
 #include <deque>
+#include <functional>
+#include <memory>
 #include <random>
 #include <thread>
 #include <vector>
@@ -20,6 +22,9 @@ using isthmus::transport::test::CrossedRoads;
 using isthmus::transport::test::DatagramRoad;
 using isthmus::transport::test::LoopJob;
 using isthmus::transport::test::LoopRoad;
+using isthmus::transport::test::NamedRoad;
+using isthmus::transport::test::open_road;
+using isthmus::transport::test::OpenRoad;
 using isthmus::transport::test::OrderedLoopRoad;
 using isthmus::transport::test::PacketRoad;
 
@@ -48,12 +53,10 @@ void expect_before_quiet(const Channel& channel, bool something) {
 // Three PEs of which PE 0 runs the program. kShut serves nobody until it is opened: who waits for
 // it by mistake waits for ever, which the time limit of the test ends. So does who sends it more
 // than some 10 messages: a socket takes no more.
-template <typename Road>
 struct ShutJob : LoopJob {
-    ShutJob() : LoopJob(3) { serves_by_itself[kShut] = false; }
-    template <typename Program>
-    void run_at_0(Program&& program) {
-        LoopJob::run<Road>(1, kDelay, [&](int me, Transport& road) {
+    explicit ShutJob(OpenRoad road) : LoopJob(3), opens(road) { serves_by_itself[kShut] = false; }
+    void run_at_0(const std::function<void(Transport& road)>& program) {
+        LoopJob::run(opens, 1, kDelay, [&](int me, Transport& road) {
             if (me == 0) {
                 program(road);
                 open();
@@ -68,18 +71,24 @@ struct ShutJob : LoopJob {
     }
     void open() { is_open = true; }
     void shut() { is_open = false; }
+    const OpenRoad opens;
     std::atomic<bool> is_open{false};
     std::atomic<bool> over{false};
 };
 
-template <typename Road>
-struct Handles : testing::Test {};
-using Roads = testing::Types<LoopRoad, OrderedLoopRoad, CrossedRoads, PacketRoad, DatagramRoad>;
-TYPED_TEST_SUITE(Handles, Roads, );
+constexpr NamedRoad kRoads[] = {{"loop", open_road<LoopRoad>},
+                                {"ordered", open_road<OrderedLoopRoad>},
+                                {"crossed", open_road<CrossedRoads>},
+                                {"packet", open_road<PacketRoad>},
+                                {"datagrams", open_road<DatagramRoad>}};
 
-TYPED_TEST(Handles, OfNothingAreComplete) {
+struct Handles : testing::TestWithParam<NamedRoad> {};
+INSTANTIATE_TEST_SUITE_P(Roads, Handles, testing::ValuesIn(kRoads),
+                         testing::PrintToStringParamName());
+
+TEST_P(Handles, OfNothingAreComplete) {
     LoopJob job(2);
-    job.run<TypeParam>(1, kDelay, [&](int, Transport& road) {
+    job.run(GetParam().open, 1, kDelay, [&](int, Transport& road) {
         Completion handle;
         EXPECT_TRUE(road.test(handle));
         EXPECT_TRUE(road.test(handle));
@@ -89,10 +98,10 @@ TYPED_TEST(Handles, OfNothingAreComplete) {
     });
 }
 
-TYPED_TEST(Handles, OfPutsAreCompleteWhenTheDataAreAtTheTarget) {
+TEST_P(Handles, OfPutsAreCompleteWhenTheDataAreAtTheTarget) {
     for (const std::size_t bytes : {8u, 4096u, 60000u}) {
         LoopJob job(2);
-        job.run<TypeParam>(2, kDelay, [&](int me, Transport& road) {
+        job.run(GetParam().open, 2, kDelay, [&](int me, Transport& road) {
             std::vector<std::uint64_t> data(bytes / 8);
             Completion handle;
             for (std::uint64_t turn = 1; turn <= 40 && me == 0; ++turn) {
@@ -110,9 +119,9 @@ TYPED_TEST(Handles, OfPutsAreCompleteWhenTheDataAreAtTheTarget) {
     }
 }
 
-TYPED_TEST(Handles, OfGetsAreCompleteWhenTheDataAreHere) {
+TEST_P(Handles, OfGetsAreCompleteWhenTheDataAreHere) {
     LoopJob job(2);
-    job.run<TypeParam>(3, kDelay, [&](int me, Transport& road) {
+    job.run(GetParam().open, 3, kDelay, [&](int me, Transport& road) {
         if (me != 0) return;
         std::vector<std::uint64_t> back(6000);
         for (std::uint64_t turn = 1; turn <= 20; ++turn) {
@@ -128,10 +137,10 @@ TYPED_TEST(Handles, OfGetsAreCompleteWhenTheDataAreHere) {
 }
 
 // More than the road leaves under way: those that are begun wait for room alone.
-TYPED_TEST(Handles, AreMany) {
+TEST_P(Handles, AreMany) {
     constexpr std::size_t kMany = 700;
     LoopJob job(3);
-    job.run<TypeParam>(4, kDelay, [&](int me, Transport& road) {
+    job.run(GetParam().open, 4, kDelay, [&](int me, Transport& road) {
         if (me != 0) return;
         std::vector<std::uint64_t> data(kMany);
         std::vector<std::uint64_t> back(kMany);
@@ -158,9 +167,9 @@ TYPED_TEST(Handles, AreMany) {
     });
 }
 
-TYPED_TEST(Handles, StandForOperationsOnSeveralPes) {
+TEST_P(Handles, StandForOperationsOnSeveralPes) {
     LoopJob job(4);
-    job.run<TypeParam>(5, kDelay, [&](int me, Transport& road) {
+    job.run(GetParam().open, 5, kDelay, [&](int me, Transport& road) {
         Completion handle;
         for (std::uint64_t turn = 1; turn <= 30 && me == 0; ++turn) {
             for (int to = 1; to < 4; ++to)
@@ -172,8 +181,8 @@ TYPED_TEST(Handles, StandForOperationsOnSeveralPes) {
     });
 }
 
-TYPED_TEST(Handles, AreTestedWithoutWaiting) {
-    ShutJob<TypeParam> job;
+TEST_P(Handles, AreTestedWithoutWaiting) {
+    ShutJob job(GetParam().open);
     job.run_at_0([&](Transport& road) {
         const std::uint64_t one = 1;
         std::uint64_t back = 0;
@@ -199,8 +208,8 @@ TYPED_TEST(Handles, AreTestedWithoutWaiting) {
     });
 }
 
-TYPED_TEST(Handles, WaitForTheirOwnOperationsAlone) {
-    ShutJob<TypeParam> job;
+TEST_P(Handles, WaitForTheirOwnOperationsAlone) {
+    ShutJob job(GetParam().open);
     std::uint64_t back = 0;  // written when the job is opened, behind the program
     job.run_at_0([&](Transport& road) {
         for (std::uint64_t turn = 1; turn <= 2; ++turn) {
@@ -220,8 +229,8 @@ TYPED_TEST(Handles, WaitForTheirOwnOperationsAlone) {
     });
 }
 
-TYPED_TEST(Handles, OfQuietDoNotWaitForWhatComesLater) {
-    ShutJob<TypeParam> job;
+TEST_P(Handles, OfQuietDoNotWaitForWhatComesLater) {
+    ShutJob job(GetParam().open);
     job.run_at_0([&](Transport& road) {
         const std::uint64_t one = 1;
         std::vector<std::uint64_t> block(5000, 3);
@@ -243,8 +252,8 @@ TYPED_TEST(Handles, OfQuietDoNotWaitForWhatComesLater) {
     });
 }
 
-TYPED_TEST(Handles, QuietOfSomePesWaitsForThese) {
-    ShutJob<TypeParam> job;
+TEST_P(Handles, QuietOfSomePesWaitsForThese) {
+    ShutJob job(GetParam().open);
     job.run_at_0([&](Transport& road) {
         const int pes[] = {kOpen, 0};
         for (std::uint64_t turn = 1; turn <= 20; ++turn) {
@@ -264,9 +273,9 @@ TYPED_TEST(Handles, QuietOfSomePesWaitsForThese) {
 }
 
 // Who begins a quiet takes the marks of what others have issued: their quiet waits nevertheless.
-TYPED_TEST(Handles, OfQuietHideNothingFromOtherThreads) {
+TEST_P(Handles, OfQuietHideNothingFromOtherThreads) {
     for (const bool by_atomic : {false, true}) {
-        ShutJob<TypeParam> job;
+        ShutJob job(GetParam().open);
         job.run_at_0([&](Transport& road) {
             const std::uint64_t one = 1;
             if (by_atomic)
@@ -291,9 +300,9 @@ TYPED_TEST(Handles, OfQuietHideNothingFromOtherThreads) {
     }
 }
 
-TYPED_TEST(Handles, OfPutsAreSeenToByFenceAndQuiet) {
+TEST_P(Handles, OfPutsAreSeenToByFenceAndQuiet) {
     LoopJob job(2);
-    job.run<TypeParam>(6, kDelay, [&](int me, Transport& road) {
+    job.run(GetParam().open, 6, kDelay, [&](int me, Transport& road) {
         std::vector<std::uint64_t> data(5000);
         for (std::uint64_t turn = 1; turn <= 40 && me == 0; ++turn) {
             std::fill(data.begin(), data.end(), turn);
@@ -314,8 +323,8 @@ TYPED_TEST(Handles, OfPutsAreSeenToByFenceAndQuiet) {
     });
 }
 
-TYPED_TEST(Handles, LeaveWhatIsUnderWayToQuiet) {
-    ShutJob<TypeParam> job;
+TEST_P(Handles, LeaveWhatIsUnderWayToQuiet) {
+    ShutJob job(GetParam().open);
     std::uint64_t back = 0;  // written when the job is opened, behind the program
     job.run_at_0([&](Transport& road) {
         road.get_nbi(kShut, &back, word(0), sizeof back);
@@ -375,7 +384,7 @@ struct RepeatingLink : isthmus::transport::test::OrderedLink {
 };
 
 TEST(HandlesOverARepeatingLink, TakeNoAnswerTwice) {
-    ShutJob<service::Road<RepeatingLink>> job;
+    ShutJob job(open_road<service::Road<RepeatingLink>>);
     job.run_at_0([&](Transport& road) {
         job.open();
         road.post_atomic(kShut, word(0), kAddOne);
@@ -528,12 +537,12 @@ TEST(RoadThatIsRead, WakesWhoHasMetAnotherReaderLongAgo) {
     });
 }
 
-template <typename Road>
-struct Channels : testing::Test {};
-TYPED_TEST_SUITE(Channels, Roads, );
+struct Channels : testing::TestWithParam<NamedRoad> {};
+INSTANTIATE_TEST_SUITE_P(Roads, Channels, testing::ValuesIn(kRoads),
+                         testing::PrintToStringParamName());
 
-TYPED_TEST(Channels, AreQuietWithoutEachOther) {
-    ShutJob<TypeParam> job;
+TEST_P(Channels, AreQuietWithoutEachOther) {
+    ShutJob job(GetParam().open);
     job.run_at_0([&](Transport& road) {
         std::uint64_t back = 0;
         const std::unique_ptr<Channel> shut = road.open_channel();
@@ -563,9 +572,9 @@ TYPED_TEST(Channels, AreQuietWithoutEachOther) {
     });
 }
 
-TYPED_TEST(Channels, AreQuietWhenTheyAreClosed) {
+TEST_P(Channels, AreQuietWhenTheyAreClosed) {
     LoopJob job(2);
-    job.run<TypeParam>(7, kDelay, [&](int me, Transport& road) {
+    job.run(GetParam().open, 7, kDelay, [&](int me, Transport& road) {
         for (std::uint64_t turn = 1; turn <= 40 && me == 0; ++turn) {
             std::unique_ptr<Channel> channel = road.open_channel();
             channel->put(1, word(0), &turn, sizeof turn);
@@ -578,9 +587,9 @@ TYPED_TEST(Channels, AreQuietWhenTheyAreClosed) {
 }
 
 // What leaves a job has settled all of its channels.
-TYPED_TEST(Channels, AreSettledWithTheRoad) {
+TEST_P(Channels, AreSettledWithTheRoad) {
     LoopJob job(2);
-    job.run<TypeParam>(8, kDelay, [&](int me, Transport& road) {
+    job.run(GetParam().open, 8, kDelay, [&](int me, Transport& road) {
         const std::unique_ptr<Channel> channel = road.open_channel();
         for (std::uint64_t turn = 1; turn <= 40 && me == 0; ++turn) {
             channel->put(1, word(0), &turn, sizeof turn);
@@ -592,10 +601,10 @@ TYPED_TEST(Channels, AreSettledWithTheRoad) {
 
 // As Loop.BehavesAsItsModel: each operation on a channel or with a handle of its own, ordered
 // before the next one on the same word by what the contract has for it.
-TYPED_TEST(Channels, BehaveAsTheirModel) {
+TEST_P(Channels, BehaveAsTheirModel) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
         LoopJob job(3);
-        job.run<TypeParam>(seed, kDelay, [&](int me, Transport& road) {
+        job.run(GetParam().open, seed, kDelay, [&](int me, Transport& road) {
             constexpr std::uint64_t kWords = 8;
             std::mt19937_64 random(seed * 64 + static_cast<std::uint64_t>(me));
             const std::uint64_t base = 64 + static_cast<std::uint64_t>(me) * 2 * kWords;

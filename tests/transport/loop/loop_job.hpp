@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -35,6 +36,22 @@ class OrderedLink : public loop::Link {
 };
 using OrderedLoopRoad = service::Road<OrderedLink>;
 
+// How a PE opens its road. Given as a function, not as a type, a test's text is compiled once for
+// all roads.
+using OpenRoad = std::unique_ptr<Transport> (*)(const Services&);
+template <typename Road>
+std::unique_ptr<Transport> open_road(const Services& services) {
+    return std::make_unique<Road>(services);
+}
+// For tests of what holds on several roads.
+struct NamedRoad {
+    const char* name;
+    OpenRoad open;
+};
+inline std::ostream& operator<<(std::ostream& out, const NamedRoad& road) {
+    return out << road.name;
+}
+
 // Services are functions without an argument for whom they serve: each PE's program and the
 // threads that it starts know.
 struct LoopJob;
@@ -50,10 +67,14 @@ struct LoopJob {
             heap.resize(kHeapBytes / sizeof(std::uint64_t));
     }
 
+    using Program = std::function<void(int me, Transport& road)>;
+
     // Runs the program at every PE, on a road of its own.
     template <typename Road = LoopRoad>
-    void run(std::uint64_t seed, std::uint64_t delay,
-             const std::function<void(int me, Transport& road)>& program) {
+    void run(std::uint64_t seed, std::uint64_t delay, const Program& program) {
+        run(open_road<Road>, seed, delay, program);
+    }
+    void run(OpenRoad open, std::uint64_t seed, std::uint64_t delay, const Program& program) {
         std::vector<std::thread> threads;
         for (int pe = 0; pe < pes; ++pe)
             threads.emplace_back([&, pe] {
@@ -84,7 +105,7 @@ struct LoopJob {
                     return bytes;
                 };
                 services.stir = [] {};
-                auto road = std::make_unique<Road>(services);
+                const std::unique_ptr<Transport> road = open(services);
                 program(pe, *road);
                 road->settle();
                 // Nobody goes while others may ask something of it.

@@ -21,6 +21,8 @@ using namespace isthmus::transport;
 using isthmus::transport::test::DatagramRoad;
 using isthmus::transport::test::LoopJob;
 using isthmus::transport::test::LoopRoad;
+using isthmus::transport::test::NamedRoad;
+using isthmus::transport::test::open_road;
 using isthmus::transport::test::PacketRoad;
 
 namespace {
@@ -126,14 +128,17 @@ TEST(Loop, ReordersPutsWithoutAFence) {
 }
 
 // What holds on every road.
-template <typename Road>
-struct Contract : testing::Test {};
-using Roads = testing::Types<LoopRoad, PacketRoad, DatagramRoad>;
-TYPED_TEST_SUITE(Contract, Roads, );
+constexpr NamedRoad kRoads[] = {{"loop", open_road<LoopRoad>},
+                                {"packet", open_road<PacketRoad>},
+                                {"datagrams", open_road<DatagramRoad>}};
 
-TYPED_TEST(Contract, QuietMeansThatEverythingHasArrived) {
+struct Contract : testing::TestWithParam<NamedRoad> {};
+INSTANTIATE_TEST_SUITE_P(Roads, Contract, testing::ValuesIn(kRoads),
+                         testing::PrintToStringParamName());
+
+TEST_P(Contract, QuietMeansThatEverythingHasArrived) {
     LoopJob job(3);
-    job.run<TypeParam>(2, kDelay, [&](int me, Transport& road) {
+    job.run(GetParam().open, 2, kDelay, [&](int me, Transport& road) {
         for (std::uint64_t turn = 1; turn <= 100; ++turn) {
             const int to = (me + 1 + static_cast<int>(turn % 2)) % 3;
             const auto mine = static_cast<std::uint64_t>(me);
@@ -148,13 +153,13 @@ TYPED_TEST(Contract, QuietMeansThatEverythingHasArrived) {
 
 // More than a network takes while nobody looks at its other end. Nothing else is sent that would
 // see to the rest.
-TYPED_TEST(Contract, WhatWaitsForRoomGoesOn) {
+TEST_P(Contract, WhatWaitsForRoomGoesOn) {
     constexpr std::size_t kWords = LoopJob::kHeapBytes / sizeof(std::uint64_t);
     LoopJob job(2);
     job.serves_by_itself[1] = false;
     std::atomic<bool> has_begun{false};
     std::atomic<bool> is_done{false};
-    job.run<TypeParam>(5, kDelay, [&](int me, Transport& road) {
+    job.run(GetParam().open, 5, kDelay, [&](int me, Transport& road) {
         if (me == 1) {
             while (seen(job, 1, 0) == 0)
                 road.progress();
@@ -179,9 +184,9 @@ TYPED_TEST(Contract, WhatWaitsForRoomGoesOn) {
     });
 }
 
-TYPED_TEST(Contract, FenceOrdersWhatComesBehindIt) {
+TEST_P(Contract, FenceOrdersWhatComesBehindIt) {
     LoopJob job(2);
-    job.run<TypeParam>(3, kDelay, [&](int me, Transport& road) {
+    job.run(GetParam().open, 3, kDelay, [&](int me, Transport& road) {
         for (std::uint64_t turn = 1; turn <= 100 && me == 0; ++turn) {
             road.put(1, word(0), &turn, sizeof turn);
             road.post_atomic(1, word(1), {AtomicKind::set, 8, turn, 0});
@@ -195,10 +200,10 @@ TYPED_TEST(Contract, FenceOrdersWhatComesBehindIt) {
     });
 }
 
-TYPED_TEST(Contract, SignalsComeBehindTheirData) {
+TEST_P(Contract, SignalsComeBehindTheirData) {
     for (const std::size_t bytes : {8u, 2048u, 2056u, 40000u}) {
         LoopJob job(2);
-        job.run<TypeParam>(4, kDelay, [&](int me, Transport& road) {
+        job.run(GetParam().open, 4, kDelay, [&](int me, Transport& road) {
             std::vector<std::uint64_t> data(bytes / 8);
             for (std::uint64_t turn = 1; turn <= 30 && me == 0; ++turn) {
                 std::fill(data.begin(), data.end(), turn);
@@ -213,9 +218,9 @@ TYPED_TEST(Contract, SignalsComeBehindTheirData) {
     }
 }
 
-TYPED_TEST(Contract, AnswersComeToWhoAsked) {
+TEST_P(Contract, AnswersComeToWhoAsked) {
     LoopJob job(3);
-    job.run<TypeParam>(5, kDelay, [&](int me, Transport& road) {
+    job.run(GetParam().open, 5, kDelay, [&](int me, Transport& road) {
         for (std::uint64_t turn = 0; turn < 50; ++turn) {
             const std::uint64_t question = turn * 3 + static_cast<std::uint64_t>(me);
             std::uint64_t answer = 0;
@@ -229,10 +234,10 @@ TYPED_TEST(Contract, AnswersComeToWhoAsked) {
 // Ordering against a model: random operations of one PE on words of another. Between two fences
 // the operations on different words may come in any order, so after each fence, and with each get
 // and each fetching atomic behind a fence, the words are what the model says.
-TYPED_TEST(Contract, BehavesAsItsModel) {
+TEST_P(Contract, BehavesAsItsModel) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
         LoopJob job(3);
-        job.run<TypeParam>(seed, kDelay, [&](int me, Transport& road) {
+        job.run(GetParam().open, seed, kDelay, [&](int me, Transport& road) {
             constexpr std::uint64_t kWords = 16;
             std::mt19937_64 random(seed * 64 + static_cast<std::uint64_t>(me));
             const std::uint64_t base = 64 + static_cast<std::uint64_t>(me) * kWords;
@@ -294,9 +299,9 @@ TYPED_TEST(Contract, BehavesAsItsModel) {
     }
 }
 
-TYPED_TEST(Contract, CarriesLongBlocksBothWays) {
+TEST_P(Contract, CarriesLongBlocksBothWays) {
     LoopJob job(2);
-    job.run<TypeParam>(6, kDelay, [&](int me, Transport& road) {
+    job.run(GetParam().open, 6, kDelay, [&](int me, Transport& road) {
         if (me != 0) return;
         std::vector<std::uint64_t> data(50001);
         std::iota(data.begin(), data.end(), 5u);
