@@ -189,6 +189,29 @@ static void test_waits_that_poll(void) {
     CHECK(requests == (int)gasnet_nodes());
 }
 
+/* The first message of the job, to nodes that have nothing outstanding and call nothing else: node
+ * 0 sends it when they have told, by puts, that they are out of the barrier, which polls as well.
+ */
+static void test_wait_for_the_first_message(void) {
+    const gasnet_node_t me = gasnet_mynode();
+    char* const told = (char*)segments[0].addr;
+    if (me == 0) memset(told, 0, gasnet_nodes());
+    meet();
+    if (me != 0) {
+        gasnet_put_val(0, told + me, 1, 1);
+        while (requests == 0)
+            gasnet_wait_syncnbi_puts();
+        CHECK(requests == 1);
+    } else {
+        for (gasnet_node_t node = 1; node < gasnet_nodes(); ++node) {
+            GASNET_BLOCKUNTIL(*(volatile char*)(told + node) == 1);
+            OK(gasnet_AMRequestShort0(node, kAnySize));
+        }
+    }
+    requests = 0;
+    meet();
+}
+
 int main(int argc, char** argv) {
     gasnet_handlerentry_t table[] = {ALL(ENTRIES) ENTRY(kAnyForm, of_any_form)
                                          ENTRY(kAnySize, of_any_size)};
@@ -198,6 +221,7 @@ int main(int argc, char** argv) {
     start(argc, argv, table, (int)(sizeof table / sizeof *table), 1 << 20);
     CHECK(gasnet_AMMaxArgs() == 16 && gasnet_AMMaxMedium() >= 8192 &&
           gasnet_AMMaxLongRequest() >= 1 << 20 && gasnet_AMMaxLongReply() >= 1 << 20);
+    test_wait_for_the_first_message();
     for (gasnet_node_t k = 0; k < gasnet_nodes(); ++k) {
         const gasnet_node_t node = (gasnet_mynode() + k) % gasnet_nodes();
         char* const to = place(node, gasnet_mynode(), 0);
