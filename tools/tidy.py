@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-BATCH = 10
+BATCH = 20
 # The sources of a batch are, to clang-tidy, headers of it: those of bench/ and examples/ would not be looked at.
 HEADERS = r"(src|sim|include|bench|examples)/.*"
 # The static analyzer follows the paths of a source, not of its headers, unless the source is called so.
