@@ -78,14 +78,18 @@ def ranks(pids, parent=None):
     """Of PEs, by process: only of those children, if there is one. Those that have gone are left out."""
     found = {}
     for pid in pids:
-        try:
-            if parent is not None and int(fields(pid)[1]) != parent:
-                continue
-        except OSError:
+        if parent is not None and parent_of(pid) != parent:
             continue
         if (rank := rank_of(pid)) is not None:
             found[pid] = rank
     return found
+
+
+def parent_of(pid):
+    try:
+        return int(fields(pid)[1])
+    except OSError:
+        return None
 
 
 def wrongly_named(lines, lost, cut_off):
@@ -125,7 +129,9 @@ def disturb(job, hosts, mark, program, pes, fault, delay, chosen):
         return () if any(is_alive(pid) for pid in there) else None, far
     lost = ranks(there)
     if fault.startswith("proxy"):
-        there = marked(mark, "hydra_pmi_proxy")
+        # Not their own children, which are to become PEs.
+        proxies = marked(mark, "hydra_pmi_proxy")
+        there = [pid for pid in proxies if parent_of(pid) not in proxies]
         if not there:
             return None, set()
     victim = there[chosen % len(there)]

@@ -1,5 +1,6 @@
 #include "core/session/manager.hpp"
 
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,13 +39,15 @@ constexpr unsigned kFarewellTime = 6;
 
 // A manager that is told to end the job may throw away what it has not read yet of the output.
 // Waits until it has read it, so many turns at most in which it reads nothing, and some times as
-// many in all. False: it has stopped.
+// many in all. False: it has stopped, or gone.
 constexpr int kHalfSecond = 100;
 constexpr int kSlow = 4;
 bool await_reader(int file, int turns) {
     struct stat facts {};
     if (fstat(file, &facts) != 0 || !(S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode)))
         return true;
+    pollfd reader{file, 0, 0};
+    if (poll(&reader, 1, 0) == 1 && (reader.revents & (POLLERR | POLLHUP)) != 0) return false;
     int before = 0;
     for (int all = 0, idle = 0; all < kSlow * turns; ++all, ++idle) {
         int unread = 0;
@@ -100,9 +103,11 @@ bool find_manager(std::string& why) {
 }
 
 // A manager closes the connection of a PE that has taken its leave, which another library of the
-// program may have done: so it counts for as long as it runs.
+// program may have done: so it counts for as long as it runs. Its other half sees it go as well,
+// says so and ends the PEs of other hosts: that comes first.
 void end_if_manager_has_gone() {
     constexpr std::uint64_t kInterval = 250'000'000;
+    constexpr std::uint64_t kOthersTurn = 2'000'000'000;
     // Relaxed: several threads may look, and one of them does.
     constexpr auto kRelaxed = std::memory_order_relaxed;
     static std::atomic<std::uint64_t> looked_at = 0;
@@ -116,7 +121,10 @@ void end_if_manager_has_gone() {
     os::ProcessStat facts;
     const bool has_gone = manager > 0 && own_process_space() != 0 &&
                           (!os::read_process_stat(manager, facts) || !os::is_alive(facts));
-    if (has_gone && !is_left.load(kRelaxed))
+    if (!has_gone || is_left.load(kRelaxed)) return;
+    static std::atomic<std::uint64_t> gone_since = 0;
+    std::uint64_t since = 0;
+    if (!gone_since.compare_exchange_strong(since, now, kRelaxed) && now >= since + kOthersTurn)
         fail(routine_name(job.status().routine.load(kRelaxed)),
              "the process manager's part on this host has ended");
 }

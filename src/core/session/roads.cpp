@@ -196,7 +196,7 @@ std::uint64_t patience(int pe, const DeadMates& dead, bool in_doubt) {
              "PE " + std::to_string(pe) + " (host " + host_of(pe) +
                  ") has ended the job, and nobody has read why: what passes its "
                  "output on there, the process manager or a part of it, has "
-                 "stopped");
+                 "stopped or ended");
     claim_end(status);
     pass_on_end(status);
     for (int turn = 0; turn < kTurns; ++turn) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The process manager's process of a host is killed while its PEs ask nothing of it: who waits ends at
-once and says so, and so does every PE with a road.
+"""The process manager's process of a host is killed while its PEs ask nothing of it: who waits ends
+soon and says so, and so does every PE with a road.
 
     manager_gone.py ACTOR     ACTOR is launch_actor; 77 if mpiexec.hydra is not installed
 """

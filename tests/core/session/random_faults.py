@@ -41,6 +41,7 @@ LAUNCHERS = {"run": "isthmus", "hydra": "hydra_pmi_proxy"}
 OURS = re.compile(r"^(?:\[.*\] )?isthmus: (?:PE (\d+) \([^)]*\): )?(.*)$", re.MULTILINE)
 # By the launcher, of the PE in front of it, or by that PE of itself.
 OWN_END = re.compile(r"killed by|exited with|its process ended|SIG[A-Z]+: |has called")
+IS_STOPPED = re.compile(r"its process \d+ has been stopped, by a signal, for \d+ s, and PE \d+ waits; ")
 NAMED = re.compile(r"\bPEs? (\d+)")
 # Where all were, which blames nobody.
 CALLS = re.compile(r"; last noted calls?: .*")
@@ -155,7 +156,9 @@ def trial(number, seed, launcher, isthmus, program, rounds):
         kill_all(marked(mark))
         output = job.communicate()[0]
     took = time.monotonic() - began
-    said = OURS.findall(output)
+    # That a PE is stopped is told while the job waits for it; more is said at its end.
+    said = [(who, text) for who, text in OURS.findall(output)
+            if not (fault == "freeze" and IS_STOPPED.match(text) and lost in (None, {int(who)}))]
     lines = len(said)
     died = happened and fault != "short freeze" and not alone
     # A PE may be stopped when it has nothing to do any more but to end; that is a hang, too.
