@@ -69,6 +69,7 @@ struct SinkFor {
     void refused();                      // a message that cannot be of this job
     void noise();                        // a failure of no operation of ours: it may be anybody's
     bool is_stopping() const;            // the road is being closed: failures are no news
+    bool is_of_program() const;          // a thread of the program looks, not the service's own
 };
 
 // Calls that move something return 0, L::kFull if there is no room now, or an error: its number

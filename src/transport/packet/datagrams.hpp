@@ -29,6 +29,7 @@ bool Link::take_datagrams(Sink& sink) {
     }
     if (const int error = udp_.receive_error()) fail_call("recvmmsg", error);
     for (const int pe : heard_) {
+        note_talker(pe);
         Peer& from = peer(pe);
         from.is_heard = false;
         const std::lock_guard lock(from.guard);

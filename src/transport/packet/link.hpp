@@ -141,7 +141,13 @@ class Link {
     void join(Door::Joined& joined);
     void add_readable(Peer& peer, int pe);
     template <typename Sink>
-    bool read_from(int pe, Sink& sink);
+    bool read_talker(Sink& sink);
+    void note_talker(int pe) {
+        talker_ = pe;
+        talked_ = now_;
+    }
+    template <typename Sink>
+    bool read_from(int pe, Sink& sink, bool is_told = true);
     template <typename Sink>
     void lose(int pe, int error, Sink& sink);
     template <typename Sink>
@@ -208,6 +214,11 @@ class Link {
     std::atomic<std::size_t> ended_count_{0};
 
     // ---- of poll()
+    static constexpr int kNobody = -1;
+    int talker_ = kNobody;      // the PE from which something came last
+    std::uint64_t now_ = 0;     // when this look began; nanoseconds, as the next two
+    std::uint64_t talked_ = 0;  // when something last came
+    std::uint64_t asked_ = 0;   // when the set was last asked
     Workspace workspace_;
     std::vector<int> readable_;
     std::vector<int> reading_;                 // of this turn, the next one last

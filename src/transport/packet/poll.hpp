@@ -18,14 +18,17 @@ bool Link::poll(Sink& sink) {
     // Not without end: there are answers to send, too.
     constexpr int kEvents = 64;
     constexpr std::uint64_t kDoorTurn = 5'000'000;  // nanoseconds
+    const std::uint64_t now = now_ = service::now_nanoseconds();
     flush_dirty();
     if (timed_count_.load(std::memory_order_relaxed) != 0) {
         if (const int error = udp_.send_error()) fail_call("sendmmsg", error);
         see_to_time();
     }
+    if (sink.is_of_program() && read_talker(sink)) return true;
     epoll_event events[kEvents];
     const int count = epoll_wait(events_, events, kEvents, 0);
     if (count < 0 && errno != EINTR) fail_call("epoll_wait", errno);
+    asked_ = now;
     bool at_door = false;
     bool has_datagrams = false;
     for (int i = 0; i < count; ++i) {
@@ -73,13 +76,10 @@ bool Link::poll(Sink& sink) {
         }
     }
     bool found = false;
-    if (at_door || count == 0) {
-        const std::uint64_t now = service::now_nanoseconds();
-        if (now - door_seen_to_ > kDoorTurn) {
-            door_seen_to_ = now;
-            door_->see_to_time();
-            at_door = true;
-        }
+    if ((at_door || count == 0) && now - door_seen_to_ > kDoorTurn) {
+        door_seen_to_ = now;
+        door_->see_to_time();
+        at_door = true;
     }
     // What is left is that of a turn in which this one lies (Sink::failed).
     const bool begins = !readable_.empty() || !reading_.empty() || !failed_.empty() ||
@@ -105,8 +105,35 @@ bool Link::poll(Sink& sink) {
     return found;
 }
 
+// Who waits for an answer looks over and over, and what comes is most often from whom something
+// came last: it is read without asking the set first, which costs a short answer as much as the
+// read. All others have their turn: the set is asked when there was nothing, and as soon as the
+// last time is kTurn ago, so that a program that looks now and then always asks. What is left in
+// the set tells of nothing to read; the thread, which sleeps on it, would wake for it once more.
 template <typename Sink>
-bool Link::read_from(int pe, Sink& sink) {
+bool Link::read_talker(Sink& sink) {
+    constexpr std::uint64_t kTurn = 20'000;       // nanoseconds
+    constexpr std::uint64_t kSilent = 1'000'000;  // a talker no more
+    if (talker_ == kNobody || !readable_.empty() || !reading_.empty() || !ending_.empty() ||
+        !failed_.empty())
+        return false;
+    if (now_ - asked_ > kTurn) return false;
+    if (now_ - talked_ > kSilent) {
+        talker_ = kNobody;
+        return false;
+    }
+    sink.begin();
+    const bool found = by_datagrams_ ? take_datagrams(sink) : read_from(talker_, sink, false);
+    readable_count_.store(readable_.size(), std::memory_order_relaxed);
+    if (!found) return false;
+    flush_dirty();
+    hand_over_ended(sink);
+    return true;
+}
+
+// `is_told`: by the set. Else there may be nothing.
+template <typename Sink>
+bool Link::read_from(int pe, Sink& sink, bool is_told) {
     constexpr int kReads = 16;
     Peer& from = peer(pe);
     from.is_readable = false;
@@ -117,7 +144,9 @@ bool Link::read_from(int pe, Sink& sink) {
     for (int read = 0; read < kReads && came == Came::more; ++read) {
         came = from.records ? from.records->in.read(from.stream, workspace_, from.inbox, receipt)
                             : from.inbox.read(from.stream, workspace_, receipt);
-        found |= came == Came::more || came == Came::all || came == Came::nothing;
+        const bool is_some = came == Came::more || came == Came::all;
+        found |= is_some || (is_told && came == Came::nothing);
+        if (is_some) note_talker(pe);
         // The edge that told of the end is gone, also where data came with it.
         if (came == Came::all && from.is_ending) came = Came::more;
         if (receipt.error() != 0) came = Came::illegal;

@@ -102,7 +102,7 @@ void Road<L>::connect() {
 template <Link L>
 void Road<L>::progress() {
     attention_.during([&] {
-        look();
+        look(true);
         return true;
     });
 }
@@ -164,10 +164,10 @@ void Road<L>::wake_up(const Alarm& alarm) {
 }
 
 template <Link L>
-bool Road<L>::look() {
+bool Road<L>::look(bool by_program) {
     const std::unique_lock lock(reading_, std::try_to_lock);
     if (!lock) return false;
-    Sink sink{*this};
+    Sink sink{*this, by_program};
     const bool found = link_.poll(sink);
     // Another thread's: what was found may be what it waits for.
     if (found && attention_.is_asleep()) ring(wake_event_);

@@ -174,7 +174,7 @@ class Road final : public Transport {
 
     // Reads the completion queue and serves what it finds, unless another thread does. True if
     // there was something.
-    bool look();
+    bool look(bool by_program);
     // Calls until the link takes it. Ends the job if it refuses.
     template <typename Call>
     void issue(int pe, Call&& call);
@@ -295,6 +295,7 @@ class Road final : public Transport {
     // What the link hands over, under reading_.
     struct Sink {
         Road& road;
+        bool by_program;
         void begin() { road.now_ = road.milliseconds(); }
         void message(const char* bytes, std::size_t count) { road.serve(bytes, count); }
         void done(Ticket& ticket) { road.complete(ticket); }
@@ -307,6 +308,7 @@ class Road final : public Transport {
         void refused() { road.refuse(); }
         void noise() { road.refused_.fetch_add(1, std::memory_order_relaxed); }
         bool is_stopping() const { return road.stopping_.load(std::memory_order_relaxed); }
+        bool is_of_program() const { return by_program; }
     };
     void connect();
     void complete(Ticket& ticket);

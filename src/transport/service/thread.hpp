@@ -57,7 +57,7 @@ void Road<L>::run() {
     while (!stopping_.load(std::memory_order_acquire)) {
         leave_to_program();
         keep_to(share);
-        served |= look();
+        served |= look(false);
         see_to_beats(beats_came);
         beats_came = false;
         // The link's leave to sleep: there may be work that the descriptor does not show.

@@ -37,6 +37,7 @@ struct Hearer {
     void refused() { ++strangers; }
     void noise() { ++strangers; }
     bool is_stopping() const { return false; }
+    bool is_of_program() const { return true; }
 };
 
 // The link of PE 0, of two.

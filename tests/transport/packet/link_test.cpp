@@ -1,6 +1,7 @@
 // Links of one process, looked at in turn.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
@@ -25,9 +26,15 @@ struct LookingSink {
     std::set<int> lost;
     int told = -1;  // who has ended the job
     int status = 0;
+    std::set<char> heard{};  // first letters
+    int ended = 0;
+    bool by_program = true;
 
-    void message(const char*, std::size_t) { ++messages; }
-    void done(packet::Link::Ticket&) {}
+    void message(const char* bytes, std::size_t) {
+        ++messages;
+        heard.insert(*bytes);
+    }
+    void done(packet::Link::Ticket&) { ++ended; }
     void failed(int pe, int) {
         lost.insert(pe);
         if (lost.size() > 1) return;
@@ -43,6 +50,7 @@ struct LookingSink {
     void refused() {}
     void noise() {}
     bool is_stopping() const { return false; }
+    bool is_of_program() const { return by_program; }
 };
 
 constexpr int kMostFiles = 256;
@@ -174,6 +182,114 @@ TEST(PacketLink, ReadsWhoTellsWhyBehindThoseThatEndWithoutAWord) {
     EXPECT_EQ(sinks[0].told, kSpeaker);
     EXPECT_EQ(sinks[0].status, kStatus);
     EXPECT_EQ(sinks[0].lost, (std::set<int>{1, 3}));
+}
+
+// Two or three PEs that are connected to the first one.
+class Connected {
+  public:
+    Connected(std::size_t count, const char* protocol) : services(count) {
+        for (std::size_t pe = 0; pe < count; ++pe) {
+            services[pe].me = static_cast<int>(pe);
+            services[pe].pes = static_cast<int>(count);
+            services[pe].address = "127.0.0.1";
+            services[pe].protocol = protocol;
+            services[pe].thread = false;
+            services[pe].fail = [](const char* what) { FAIL() << what; };
+            links.push_back(std::make_unique<packet::Link>(services[pe]));
+        }
+        const std::size_t card = links[0]->card_bytes();
+        std::vector<char> cards(count * card);
+        for (std::size_t pe = 0; pe < count; ++pe)
+            links[pe]->write_card(&cards[pe * card]);
+        for (const auto& link : links) {
+            link->connect(cards.data(), card);
+            sinks.push_back({*link, 0, {}, -1, 0});
+        }
+        for (std::size_t pe = 1; pe < count; ++pe) {
+            say(pe, "here");
+            while (sinks[0].messages < static_cast<int>(pe)) {
+                look(pe);
+                look(0);
+            }
+        }
+        sinks[0].heard.clear();
+    }
+    void say(std::size_t pe, const char* word) {
+        ASSERT_EQ(links[pe]->send(0, {{word, 4}}, Order::strict), 0);
+    }
+    bool look(std::size_t pe) { return links[pe]->poll(sinks[pe]); }
+    // Whether the first one's set tells of something.
+    bool rings(int milliseconds) const {
+        pollfd end{links[0]->descriptor(), POLLIN, 0};
+        return ::poll(&end, 1, milliseconds) == 1;
+    }
+
+    std::vector<Services> services;
+    std::vector<std::unique_ptr<packet::Link>> links;
+    std::vector<LookingSink> sinks;
+};
+
+// Of so many words some were read without the set, which still tells of them. The library's own
+// thread, which sleeps on it, leaves nothing there.
+TEST(PacketLink, ReadsWhoTalkedLastWithoutAskingWhoElseDoes) {
+    Connected job(2, "tcp");
+    const auto left_in_set = [&] {
+        int left = 0;
+        for (int word = 0; word < 1000 && left < 3; ++word) {
+            job.look(0);
+            const int before = job.sinks[0].messages;
+            job.say(1, "word");
+            while (job.sinks[0].messages == before)
+                job.look(0);
+            if (job.rings(0)) ++left;
+        }
+        return left;
+    };
+    EXPECT_EQ(left_in_set(), 3);
+    job.sinks[0].by_program = false;
+    job.look(0);
+    EXPECT_EQ(left_in_set(), 0);
+}
+
+// A connection that was taken at this address and has something to be read.
+int unread_at(const sockaddr_in& address) {
+    for (int file = 0; file < kMostFiles; ++file) {
+        sockaddr_in own{}, other{};
+        socklen_t bytes = sizeof own;
+        int unread = 0;
+        if (getsockname(file, reinterpret_cast<sockaddr*>(&own), &bytes) == 0 &&
+            own.sin_port == address.sin_port && (bytes = sizeof other) != 0 &&
+            getpeername(file, reinterpret_cast<sockaddr*>(&other), &bytes) == 0 &&
+            ioctl(file, FIONREAD, &unread) == 0 && unread != 0)
+            return file;
+    }
+    return -1;
+}
+
+// Somebody of whom there is more to read at each look keeps nobody else from being heard.
+TEST(PacketLink, HearsOthersBesideOneWhoNeverStops) {
+    Connected job(3, "tcp");
+    sockaddr_in address{};
+    std::memcpy(&address, job.links[0]->address_of(0).data(), sizeof address);
+    job.say(1, "more");
+    int talker = -1;
+    while (talker < 0)
+        talker = unread_at(address);
+    const auto talk = [&] {
+        for (int unread = 0; unread == 0; ioctl(talker, FIONREAD, &unread))
+            job.say(1, "more");
+        job.look(0);
+    };
+    // A pause of a busy machine's lets the others in as well, but not each time.
+    for (int round = 0; round < 20; ++round) {
+        for (int words = 0; words < 10; ++words)
+            talk();
+        job.sinks[0].heard.clear();
+        job.say(2, "else");
+        for (int words = 0; words < 50; ++words)  // 20 us and more
+            talk();
+        EXPECT_TRUE(job.sinks[0].heard.contains('e')) << round;
+    }
 }
 
 }  // namespace
