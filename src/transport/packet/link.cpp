@@ -256,7 +256,9 @@ long Link::send(int pe, Pieces pieces, Order) {
 
 long Link::send_from(int pe, const void* source, std::size_t bytes, Ticket& ticket) {
     const long result = send(pe, {{source, bytes}}, Order::strict);
-    if (result == 0) add_ended({&ticket});
+    // Copied, so that its buffer is free already. Nobody waits for that but who needs one and
+    // looks: no timer, which would cost a message and its answer as much as a call of the system.
+    if (result == 0) note_ended({&ticket});
     return result;
 }
 
@@ -370,14 +372,17 @@ void Link::flush_dirty() {
     if (dirty_.empty()) dirty_.swap(dirty);  // keeps its memory
 }
 
-// Tickets end where somebody looks. The one who does may be asleep.
+// Tickets end where somebody looks.
+void Link::note_ended(const std::vector<Outbox::Mark>& marks) {
+    const std::lock_guard lock(ended_guard_);
+    for (void* const mark : marks)
+        ended_.push_back(static_cast<Ticket*>(mark));
+    ended_count_.store(ended_.size(), std::memory_order_relaxed);
+}
+
+// The one who looks may be asleep.
 void Link::add_ended(const std::vector<Outbox::Mark>& marks) {
-    {
-        const std::lock_guard lock(ended_guard_);
-        for (void* const mark : marks)
-            ended_.push_back(static_cast<Ticket*>(mark));
-        ended_count_.store(ended_.size(), std::memory_order_relaxed);
-    }
+    note_ended(marks);
     set_timer();
 }
 

@@ -134,6 +134,7 @@ class Link {
     static bool write_out(Peer& peer, Outbox& outbox, long& error);
     void flush_dirty();
     void mark_dirty(Peer& peer, int pe);
+    void note_ended(const std::vector<Outbox::Mark>& marks);
     void add_ended(const std::vector<Outbox::Mark>& marks);
     void set_timer();
     template <typename Sink>

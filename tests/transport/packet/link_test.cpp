@@ -292,4 +292,23 @@ TEST(PacketLink, HearsOthersBesideOneWhoNeverStops) {
     }
 }
 
+// A message that was copied as it was sent has nobody woken by a timer.
+TEST(PacketLink, SetsNoTimerForABufferThatIsFree) {
+    Connected job(2, "tcp");
+    char message[64] = "back";
+    packet::Link::Ticket ticket;
+    ASSERT_EQ(job.links[0]->send_from(1, message, sizeof message, ticket), 0);
+    while (!job.links[0]->may_sleep())
+        job.look(0);
+    while (job.rings(1))
+        job.look(0);
+    ASSERT_EQ(job.sinks[0].ended, 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ASSERT_EQ(job.links[0]->send_from(1, message, sizeof message, ticket), 0);
+    EXPECT_FALSE(job.rings(5));
+    EXPECT_FALSE(job.links[0]->may_sleep());
+    job.look(0);
+    EXPECT_EQ(job.sinks[0].ended, 2);
+}
+
 }  // namespace
