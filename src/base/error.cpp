@@ -3,14 +3,16 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 
+#include "base/alarm.hpp"
 #include "base/exit_now.hpp"
-#include "base/os.hpp"
 
 namespace isthmus {
 namespace {
@@ -33,17 +35,16 @@ iovec part(std::string_view words) {
     return {const_cast<char*>(words.data()), words.size()};
 }
 
+// A short or failed write to standard error has nobody left to be told; a signal of the program's
+// that comes while it waits for a reader is no failure.
+void write_errors(const iovec* parts, std::size_t count) {
+    while (writev(STDERR_FILENO, parts, static_cast<int>(count)) < 0 && errno == EINTR) {
+    }
+}
+
 [[noreturn]] void end(int status) {
     if (job_end.end) job_end.end(status);
     exit_now(status);
-}
-
-// While an alarm of the library's is set.
-os::ProgramsAlarm programs_alarm{};
-
-// Whatever this thread waits for by then.
-void interrupt_after(unsigned seconds, void (*handler)(int)) {
-    programs_alarm = os::call_after(seconds, handler);
 }
 
 bool speak(std::string_view where, std::string_view what) {
@@ -77,16 +78,15 @@ std::string speaker_prefix() {
 }
 
 void say(const char* text) {
-    // A short or failed write to standard error has nobody left to be told.
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, text, std::strlen(text));
+    iovec whole = part(text);
+    write_errors(&whole, 1);
 }
 
 void say_from(std::string_view where, std::string_view what) {
     const Text who = prefix();
-    const iovec parts[] = {part(who), part(where), part(where.empty() ? "" : ": "), part(what),
-                           part("\n")};
-    // As above.
-    [[maybe_unused]] const auto written = writev(STDERR_FILENO, parts, std::size(parts));
+    iovec parts[] = {part(who), part(where), part(where.empty() ? "" : ": "), part(what),
+                     part("\n")};
+    write_errors(parts, std::size(parts));
 }
 
 void fail(std::string_view where, std::string_view what) {
@@ -102,13 +102,11 @@ void fail_in_handler(std::string_view where, std::string_view what) {
 void exit_after(unsigned seconds, int status) {
     static volatile std::sig_atomic_t late_status = 0;
     late_status = status;
-    interrupt_after(seconds, [](int) { exit_now(late_status); });
+    os::call_after(seconds, [](int) { exit_now(late_status); });
 }
 
 void exit_no_more() {
-    alarm(0);
-    sigaction(SIGALRM, &programs_alarm.action, nullptr);
-    alarm(programs_alarm.seconds);
+    os::give_alarm_back();
 }
 
 void write_standard_output() {
@@ -122,10 +120,10 @@ void write_standard_output() {
 void flush_output(int status) {
     static volatile std::sig_atomic_t exit_status = 0;
     exit_status = status;
-    interrupt_after(1, [](int) { end(exit_status); });
+    os::call_after(1, [](int) { end(exit_status); });
     write_standard_output();
     std::fflush(nullptr);
-    alarm(0);
+    os::call_no_more();
 }
 
 std::string hexadecimal(std::uintptr_t value) {

@@ -206,22 +206,6 @@ void kill_self_after(int seconds) {
         timer_settime(timer, 0, &then, nullptr);
 }
 
-ProgramsAlarm call_after(unsigned seconds, void (*handler)(int)) {
-    ProgramsAlarm before{{}, alarm(0)};
-    struct sigaction action {};
-    action.sa_handler = handler;
-    sigset_t alarms;
-    sigemptyset(&alarms);
-    sigaddset(&alarms, SIGALRM);
-    const timespec at_once{};
-    while (sigtimedwait(&alarms, nullptr, &at_once) == SIGALRM) {
-    }
-    sigaction(SIGALRM, &action, &before.action);
-    pthread_sigmask(SIG_UNBLOCK, &alarms, nullptr);
-    alarm(seconds);
-    return before;
-}
-
 void await_end_by(int thread) {
     constexpr int kTurns = 1000;  // of 10 milliseconds
     for (int turn = 0; turn < kTurns && thread != gettid(); ++turn)
@@ -229,9 +213,11 @@ void await_end_by(int thread) {
 }
 
 void sleep_nanoseconds(std::uint64_t nanoseconds) {
-    const timespec duration{static_cast<time_t>(nanoseconds / 1'000'000'000),
-                            static_cast<long>(nanoseconds % 1'000'000'000)};
-    nanosleep(&duration, nullptr);
+    timespec rest{static_cast<time_t>(nanoseconds / 1'000'000'000),
+                  static_cast<long>(nanoseconds % 1'000'000'000)};
+    // A program's signals must not shorten what is counted in sleeps.
+    while (nanosleep(&rest, &rest) != 0 && errno == EINTR) {
+    }
 }
 
 void pause() {

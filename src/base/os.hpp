@@ -71,17 +71,9 @@ void futex_wake_all(const std::uint32_t* word);
 
 std::uint64_t monotonic_nanoseconds();
 void yield();
-void sleep_nanoseconds(std::uint64_t nanoseconds);
+void sleep_nanoseconds(std::uint64_t nanoseconds);  // all of them, whatever signals come
 // The kernel kills this process then, whatever its threads wait for.
 void kill_self_after(int seconds);
-// The handler is called then, also in a program that blocks SIGALRM: of what the program has set
-// itself the timer is stopped first, and a signal of it that is pending is taken, which would be
-// this handler's otherwise. Returns what the program had. Also in a handler of a signal.
-struct ProgramsAlarm {
-    struct sigaction action;
-    unsigned seconds;
-};
-ProgramsAlarm call_after(unsigned seconds, void (*handler)(int));
 // That thread is about to end the process: returns to it at once, and to others in ten seconds.
 void await_end_by(int thread);
 void pause();  // the processor's hint that this is a spin loop

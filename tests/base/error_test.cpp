@@ -1,7 +1,12 @@
 #include "base/error.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+
+#include <csignal>
+#include <cstddef>
+#include <string_view>
 
 namespace isthmus {
 namespace {
@@ -29,6 +34,36 @@ TEST(ErrorDeathTest, OnlyTheFirstToFailSpeaks) {
             fail("shmem_putmem", "not said");
         },
         testing::ExitedWithCode(41), "^$");
+}
+
+// Nobody reads, and signals of the program's come meanwhile, whose handler does not have calls go
+// on: that is when the reader comes back.
+int unread[2];
+char heard[1 << 17];
+std::size_t heard_bytes = 0;
+void read_all(int) {
+    const ssize_t count = read(unread[0], heard + heard_bytes, sizeof heard - heard_bytes);
+    if (count > 0) heard_bytes += static_cast<std::size_t>(count);
+}
+
+TEST(Error, ALineWaitsForItsReaderWhateverSignalsCome) {
+    ASSERT_EQ(pipe2(unread, O_NONBLOCK), 0);
+    while (write(unread[1], "\n", 1) == 1) {
+    }
+    fcntl(unread[1], F_SETFL, 0);
+    const int errors = dup(STDERR_FILENO);
+    dup2(unread[1], STDERR_FILENO);
+    struct sigaction action {};
+    action.sa_handler = read_all;
+    sigaction(SIGALRM, &action, nullptr);
+    ualarm(20'000, 0);
+    say_from("here", "and now");
+    dup2(errors, STDERR_FILENO);
+    signal(SIGALRM, SIG_DFL);
+    read_all(SIGALRM);
+    EXPECT_TRUE(std::string_view(heard, heard_bytes).ends_with("isthmus: here: and now\n"));
+    for (const int file : {unread[0], unread[1], errors})
+        close(file);
 }
 
 TEST(Error, TheHostHasAName) {

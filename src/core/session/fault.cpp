@@ -19,6 +19,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/alarm.hpp"
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/seen_memory.hpp"
@@ -453,6 +454,12 @@ void end_crash(int) {
     pthread_sigmask(SIG_UNBLOCK, &deadly, nullptr);
 }
 
+// Whatever goes wrong meanwhile.
+void end_within(unsigned seconds, int signal) {
+    crashed_by = signal;
+    os::call_after(seconds, end_crash);
+}
+
 // The process manager may end others for this one's end, and who is left looks for the cause.
 void note_told_end(int signal) {
     if (forked_child || job.status().process.load(std::memory_order_relaxed) != getpid()) return;
@@ -493,13 +500,10 @@ void die_of_sent(int signal, siginfo_t* info) {
 }
 
 void report_crash(const Crash& crash) {
-    crashed_by = crash.signal;
-    // Whatever goes wrong meanwhile.
-    const os::ProgramsAlarm before = os::call_after(5, end_crash);
+    end_within(5, crash.signal);
     say_crash(crash);
     note_told_end(crash.signal);
-    alarm(0);
-    sigaction(SIGALRM, &before.action, nullptr);
+    os::give_alarm_back();
 }
 
 // Of an own thread's fault, what the thread that waits for it is to tell: it knows which of its
@@ -526,14 +530,14 @@ void hand_over(const Fault& fault, int signal) {
 
 // False if the signal was not sent for that. Who has left the road meanwhile goes on, and the other
 // thread tells it by itself.
-bool tell_handed_over(const siginfo_t* info, const void* context) {
+bool tell_handed_over(int signal, const siginfo_t* info, const void* context) {
     if (info->si_code != SI_TKILL || info->si_pid != getpid() ||
         !handed_over.load(std::memory_order_relaxed))
         return false;
     if (!far::is_marked()) return true;
     const Fault* const theirs = handed_over.exchange(nullptr, std::memory_order_acquire);
     if (!theirs) return true;
-    os::call_after(2, SIG_DFL);
+    end_within(2, signal);
     Fault fault = *theirs;
     fault.instruction = read_fault(info, context).instruction;
     fail_in_handler(describe_place(fault), explain(fault));
@@ -541,7 +545,7 @@ bool tell_handed_over(const siginfo_t* info, const void* context) {
 
 void handle(int signal, siginfo_t* info, void* context) {
     if (info->si_code <= 0) {
-        if (!tell_handed_over(info, context)) die_of_sent(signal, info);
+        if (!tell_handed_over(signal, info, context)) die_of_sent(signal, info);
         return;
     }
     const Fault fault = read_fault(info, context);
@@ -556,7 +560,7 @@ void handle(int signal, siginfo_t* info, void* context) {
     if (!may_report()) return give_back(signal, info);
     if (fault.in_own_thread && address_is_known && is_own_side(fault)) hand_over(fault, signal);
     if (is_ours || in_network) {
-        os::call_after(2, SIG_DFL);
+        end_within(2, signal);
         std::string what;
         if (is_ours) what = address_is_known ? explain(fault) : explain_without_address(fault);
         if (what.empty() && in_network) what = explain_in_network(signal, fault);

@@ -220,6 +220,34 @@ static void fork_without_the_file(void) {
     if (again && again[0] != 0) shmem_global_exit(8);
 }
 
+/* SIGALRM all the time, from no timer that alarm() knows of: a timer_create of the program's, or a
+ * process of its. "_restless": calls that it interrupts do not go on. */
+static void hear_nothing(int number) {
+    (void)number;
+}
+static void tick_all_the_time(void) {
+    const long often = 300000;
+    struct sigaction action = {.sa_handler = hear_nothing};
+    if (strncmp(way, "ticks_", 6) != 0) return;
+    if (!strstr(way, "_restless")) action.sa_flags = SA_RESTART;
+    sigaction(SIGALRM, &action, NULL);
+    if (strstr(way, "_timer")) {
+        const struct itimerspec ticks = {{0, often}, {0, often}};
+        timer_t timer;
+        if (timer_create(CLOCK_MONOTONIC, NULL, &timer) != 0) abort();
+        timer_settime(timer, 0, &ticks, NULL);
+        return;
+    }
+    const pid_t program = getpid();
+    if (fork() != 0) return;
+    for (int file = 0; file < 200; ++file)
+        close(file);
+    const struct timespec pause = {0, often};
+    while (kill(program, SIGALRM) == 0 && getppid() == program)
+        nanosleep(&pause, NULL);
+    _exit(0);
+}
+
 static void close_before_init(const char* name) {
     for (int file = 3; file < 200 && strcmp(name, "closed_before_init") == 0; ++file)
         close(file);
@@ -250,6 +278,7 @@ int main(int argc, char** argv) {
     int provided;
     way = argc > 1 ? argv[1] : "";
     close_before_init(way);
+    tick_all_the_time();
     leave_well_in_init();
     shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
     for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; ++i)

@@ -135,6 +135,22 @@ if(NOT ISTHMUS_SANITIZE)
                    "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" exit_well_by_thread_in_finalize 2>&1); status=$?; echo \"$out\"; echo status $status
                     [ $status -eq 0 ] && [ \"$out\" = 'PE 0 has finalised' ]"
                    $<TARGET_FILE:core_ends>)
+    # The program's own SIGALRM, however often: a job that runs well ends well.
+    foreach(case ticks_of_timer ticks_of_timer_restless ticks_of_process)
+        add_hydra_test(core.ends.hydra_${case}
+                       "for turn in 1 2 3; do
+                            out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" ${case} 2>&1); status=$?; echo \"$out\"; echo status $status
+                            [ $status -eq 0 ] && [ -z \"$out\" ] || exit 1
+                        done"
+                       $<TARGET_FILE:core_ends>)
+    endforeach()
+    add_test(NAME core.ends.mpirun_ticks_of_timer
+             COMMAND sh -c "command -v mpirun.openmpi || { echo skipped: no mpirun.openmpi; exit 77; }
+                            out=$(timeout 30 mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 \"$1\" ticks_of_timer 2>&1)
+                            status=$?; echo \"$out\"; echo status $status
+                            [ $status -eq 0 ] && [ -z \"$out\" ]"
+                     sh $<TARGET_FILE:core_ends>)
+    set_tests_properties(core.ends.mpirun_ticks_of_timer PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 60)
     # A PE that is stopped in another process group, which Hydra does not reach.
     add_hydra_test(core.ends.hydra_stopped_elsewhere
                    "file=$(mktemp)
