@@ -119,6 +119,9 @@ std::string mapping_of(const std::vector<int>& ranks_of_nodes) {
 
 Pmi1::Pmi1(int file, int rank, int size) : file_(file), rank_(rank), size_(size) {
     fcntl(file_, F_SETFD, FD_CLOEXEC);  // no child of the program speaks for it
+}
+
+void Pmi1::begin() {
     ask("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init");
     const Words limits = ask("cmd=get_maxes", "maxes");
     if (const auto found = limits.find("vallen_max"); found != limits.end()) {

@@ -35,9 +35,10 @@ inline constexpr const char* kMappingKey = "PMI_process_mapping";
 
 class Pmi1 final : public Exchange {
   public:
-    // Takes over the file. Throws std::runtime_error.
+    // Takes over the file.
     Pmi1(int file, int rank, int size);
     ~Pmi1() override;
+    void begin() override;
     int rank() const override { return rank_; }
     int size() const override { return size_; }
     std::string job_name() const override { return space_; }

@@ -35,6 +35,7 @@ void converse(std::string_view answers) {
     shutdown(ends[1], SHUT_WR);
     try {
         bootstrap::Pmi1 manager(ends[0], 0, 2);
+        manager.begin();
         char mine[600] = {}, theirs[600];
         const Exchange::Part parts[] = {{1, theirs, sizeof theirs}};
         manager.share(mine, sizeof mine, parts);

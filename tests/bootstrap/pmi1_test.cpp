@@ -101,6 +101,7 @@ TEST(Pmi1, SharesInPieces) {
         return "cmd=finalize_ack rc=0";
     });
     Pmi1 pmi(manager.client, 0, 1);
+    pmi.begin();
     std::string mine(500, '\0');
     for (std::size_t i = 0; i < mine.size(); ++i)
         mine[i] = static_cast<char>(i * 7);
@@ -148,14 +149,15 @@ TEST(Pmi1, AsksWhoIsOnItsHost) {
         return "cmd=finalize_ack rc=0";
     });
     Pmi1 pmi(manager.client, 0, 4);
+    pmi.begin();
     EXPECT_EQ(pmi.host_ranks(), (std::vector<int>{0, 1}));
     pmi.leave();
 }
 
 TEST(Pmi1, SaysWhatItDidNotUnderstand) {
     Manager manager([](auto&) { return "cmd=response_to_init rc=-1"; });
-    EXPECT_THROW(Pmi1(manager.client, 0, 1), std::runtime_error);
-    close(manager.client);
+    Pmi1 pmi(manager.client, 0, 1);
+    EXPECT_THROW(pmi.begin(), std::runtime_error);
 }
 
 // Who went before he took the answer would be taken for one that has died.
@@ -171,6 +173,7 @@ TEST(Pmi1, LeavesBehindTheAnswerWhateverSignalsCome) {
         return "cmd=finalize_ack rc=0";
     });
     Pmi1 pmi(manager.client, 0, 1);
+    pmi.begin();
     std::signal(SIGALRM, [](int) {});
     const itimerval often = {{0, 300}, {0, 300}};
     setitimer(ITIMER_REAL, &often, nullptr);

@@ -1,6 +1,7 @@
 """Jobs that `isthmus run` starts on several hosts by a remote shell, from outside.
 
-    remote_test.py ISTHMUS RING ACTOR [CRASH]     core_ring, launch_actor and crash_program, of the library
+    remote_test.py ISTHMUS RING ACTOR [CRASH ASKING]     core_ring, launch_actor, crash_program and
+                                                         core_leaves_asking, of the library
 
 The hosts are this one, under several names: the remote shell is a program that runs its command here. The
 same between namespaces: tests/hosts, hosts.ssh.
@@ -20,7 +21,7 @@ import unittest
 
 ISTHMUS, RING, ACTOR = sys.argv[1:4]
 MORE = [word for word in sys.argv[4:] if word]
-CRASH = MORE.pop(0) if MORE and os.path.exists(MORE[0]) else ""
+CRASH, ASKING = (MORE.pop(0) if MORE and os.path.exists(MORE[0]) else "" for _ in range(2))
 SLOW = float(os.environ.get("TEST_SLOWNESS", "1"))
 
 # What NOISE says comes before the agent, as from start-up files.
@@ -252,6 +253,15 @@ class Remote(unittest.TestCase):
         self.assertRegex(done.stderr, r"^isthmus: PE 2 \(host b\): its process has been stopped, by a signal, for "
                                       r"\d+ s \(twice ISTHMUS_DETECT_SECONDS\), and PE [01] waits in shmem_init; "
                                       r"the job ends\n$")
+
+    @unittest.skipUnless(ASKING, "not under a sanitizer")
+    def test_a_pe_that_leaves_while_its_connection_is_opened(self):
+        for way, status in (("exit", 0), ("_exit", 3)):
+            for command in ("init", "get_maxes", "get_my_kvsname"):
+                done = self.run_job(ASKING, way, str(status), command)
+                self.assertEqual(done.returncode, status or 1, done.stderr)
+                self.assertRegex(done.stderr, rf"\Aisthmus: PE 1 [^\n]*: exited with status {status} in the "
+                                              r"middle of shmem_init; the job ends\n\Z")
 
     def test_a_program_of_another_library_behind_a_wrapper(self):
         """Open MPI's knows no process manager of ours; an MPICH program does."""

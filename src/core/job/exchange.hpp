@@ -13,6 +13,9 @@ namespace isthmus {
 class Exchange {
   public:
     virtual ~Exchange() = default;
+    // First of all, what the others build on. end() works before it and amid it: a handler of a
+    // signal may leave then. Throws std::runtime_error.
+    virtual void begin() {}
     virtual int rank() const = 0;
     virtual int size() const = 0;
     // The manager's name for the job: the same at all its PEs, and no other job's.

@@ -97,9 +97,11 @@ void tell_own_death(int signal) {
 bool find_manager(std::string& why) {
     const HelperThreads found_meanwhile;
     exchange = find_exchange(why);
-    is_own = exchange && exchange->job_name().starts_with(bootstrap::kOwnSpaces);
     end_at_manager = end_managed_job;
-    return exchange != nullptr;
+    if (!exchange) return false;
+    exchange->begin();
+    is_own = exchange->job_name().starts_with(bootstrap::kOwnSpaces);
+    return true;
 }
 
 // A manager closes the connection of a PE that has taken its leave, which another library of the

@@ -177,6 +177,18 @@ if(NOT ISTHMUS_SANITIZE)
                             [ $status -eq 5 ]"
                      sh $<TARGET_FILE:core_leaves>)
     set_tests_properties(core.ends.leaves_within_malloc PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 60)
+    # While the connection to the manager is being opened.
+    add_executable(core_leaves_asking session/leaves_asking.c)
+    target_link_libraries(core_leaves_asking PRIVATE isthmus ${CMAKE_DL_LIBS})
+    foreach(command init get_maxes get_my_kvsname)
+        add_hydra_test(core.ends.hydra_leaves_at_${command}
+                       "for way in 'exit 0' '_exit 0' 'exit 3'; do
+                            out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" $way ${command} 2>&1); status=$?; echo \"$out\"; echo status $status
+                            [ $status -eq $(echo $way | sed 's/.* //; s/0/1/') ] && [ 1 -eq $(echo \"$out\" | grep -c '^isthmus:') ] &&
+                            [ 1 -eq $(echo \"$out\" | grep -c '^isthmus: PE 1 .* in the middle of shmem_init; the job ends$') ] || exit 1
+                        done"
+                       $<TARGET_FILE:core_leaves_asking>)
+    endforeach()
     # Behind shmem_finalize a PE may end at once, and the others still write.
     foreach(way _exit quick_exit)
         add_hydra_test(core.ends.late${way}
