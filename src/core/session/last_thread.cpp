@@ -22,12 +22,16 @@
 #include <utility>
 #include <vector>
 
+#include "base/blocked_signals.hpp"
 #include "base/os.hpp"
 #include "base/process_stat.hpp"
+#include "core/job/job.hpp"
 #include "core/job/mapping.hpp"
 
 namespace isthmus {
 namespace {
+
+constexpr std::uint64_t kBetweenLooks = 1'000'000'000;
 
 std::mutex looking;  // of what follows
 std::vector<pid_t> helpers;
@@ -127,6 +131,37 @@ bool is_program_left(const std::vector<pid_t>& all) {
            });
 }
 
+// Declared last, so destroyed first: from then on nobody looks, whichever thread ends the process.
+const struct End {
+    ~End() {
+        const std::lock_guard lock(looking);
+        is_exiting = true;
+    }
+} end_of_looks;
+
+// Where there is no road nobody is left to look: somebody begins to when main's thread ends by
+// pthread_exit, which is when destructors of keys run; those of an exit do not.
+void look_behind_main(void*) {
+    if (forked_child) return;
+    try {
+        const BlockedSignals blocked;
+        std::thread([] {
+            for (;;) {
+                look_for_program();
+                os::sleep_nanoseconds(kBetweenLooks / 4);
+            }
+        }).detach();
+    } catch (const std::system_error&) {
+        // There is no room for a thread: the process stays, and the stall report tells of it.
+    }
+}
+
+void watch_end_of_main() {
+    static pthread_key_t main_ends;
+    static const bool has_key = pthread_key_create(&main_ends, look_behind_main) == 0;
+    if (has_key && gettid() == getpid()) pthread_setspecific(main_ends, &main_ends);
+}
+
 }  // namespace
 
 HelperThreads::HelperThreads() : before_(threads()) {}
@@ -136,6 +171,7 @@ HelperThreads::~HelperThreads() {
     for (const pid_t thread : threads()) {
         if (!is_in(before_, thread) && !is_in(helpers, thread)) helpers.push_back(thread);
     }
+    if (!helpers.empty()) watch_end_of_main();
 }
 
 void note_helper_thread() {
@@ -178,12 +214,11 @@ bool do_others_wait_for_this_one() {
 }
 
 void look_for_program() {
-    constexpr std::uint64_t kInterval = 1'000'000'000;
     const std::unique_lock lock(looking, std::try_to_lock);
     if (!lock || is_exiting) return;
     note_this_thread();
     const std::uint64_t now = os::monotonic_nanoseconds();
-    if (now - looked_at < kInterval) return;
+    if (now - looked_at < kBetweenLooks) return;
     looked_at = now;
     if (!has_main_ended()) return;
     // A program that hands on from thread to thread has another one each time.

@@ -40,7 +40,8 @@ bool do_others_wait_for_this_one();
 // known; a system that does not count it writes zeros.
 std::string turns_in(const std::string& schedstat);
 
-// From the thread of a road, again and again; looks about once a second. If main's thread has ended
+// From the thread of a road, again and again, or of one that begins behind main's where there are
+// helpers; looks about once a second. If main's thread has ended
 // and two looks find the same threads, all of roads or helpers, the process exits as it would
 // without them. Threads that a library below a road has made for itself (some providers of
 // libfabric's) count as the program's.

@@ -168,6 +168,14 @@ if(NOT ISTHMUS_SANITIZE)
                     [ $status -eq 1 ] && [ 1 -eq $(echo \"$out\" | grep -c '^isthmus:') ] &&
                     [ 1 -eq $(echo \"$out\" | grep -c ': shmem_barrier_all: waits in vain for PE 1, whose process on this host has ended$') ]"
                    $<TARGET_FILE:core_ends>)
+    # PMIx has a thread that outlives the program's last one.
+    add_test(NAME core.ends.mpirun_main_thread_ends
+             COMMAND sh -c "command -v mpirun.openmpi || { echo skipped: no mpirun.openmpi; exit 77; }
+                            out=$(ISTHMUS_STALL_SECONDS=0 timeout 30 mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 \"$1\" main_thread_ends 2>&1)
+                            status=$?; echo \"$out\"; echo status $status
+                            [ 1 -eq $(echo \"$out\" | grep -c '^isthmus: PE 0 .*: shmem_barrier_all: waits in vain for PE 1, which has exited$') ]"
+                     sh $<TARGET_FILE:core_exits>)
+    set_tests_properties(core.ends.mpirun_main_thread_ends PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 60)
     # PMIx allocates to end a job.
     add_test(NAME core.ends.leaves_within_malloc
              COMMAND sh -c "command -v mpirun.openmpi || { echo skipped: no mpirun.openmpi; exit 77; }
