@@ -24,6 +24,7 @@
 #include "base/os.hpp"
 #include "base/seen_memory.hpp"
 #include "core/job/arena_layout.hpp"
+#include "core/job/departure_word.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/job.hpp"
 #include "core/job/library_data.hpp"
@@ -460,9 +461,13 @@ void end_within(unsigned seconds, int signal) {
     os::call_after(seconds, end_crash);
 }
 
+bool is_pe() {
+    return !forked_child && job.status().process.load(std::memory_order_relaxed) == getpid();
+}
+
 // The process manager may end others for this one's end, and who is left looks for the cause.
 void note_told_end(int signal) {
-    if (forked_child || job.status().process.load(std::memory_order_relaxed) != getpid()) return;
+    if (!is_pe()) return;
     job.status().has_told_end.store(1, std::memory_order_relaxed);
     tell_own_death(signal);
 }
@@ -480,7 +485,10 @@ Crash describe(int signal, const siginfo_t* info, void* context, const Fault& fa
 constinit std::atomic<pid_t> reporter = 0;
 bool may_report() {
     pid_t other = 0;
-    if (reporter.compare_exchange_strong(other, gettid(), std::memory_order_relaxed)) return true;
+    if (reporter.compare_exchange_strong(other, gettid(), std::memory_order_relaxed)) {
+        if (is_pe()) job.status().has_told_end.store(kTellsEnd, std::memory_order_relaxed);
+        return true;
+    }
     os::await_end_by(other);
     return false;
 }
@@ -488,7 +496,7 @@ bool may_report() {
 // Somebody has sent it: then there is no address, and the registers tell nothing. Our own launcher
 // tells what a PE has died of; a process manager may not, and ends the others at once.
 void die_of_sent(int signal, siginfo_t* info) {
-    if (!forked_child && job.status().process.load(std::memory_order_relaxed) == getpid()) {
+    if (is_pe()) {
         // This thread is about to end the process, behind what it has to say.
         if (reporter.load(std::memory_order_relaxed) == gettid()) return;
         if (may_report() && job.managed) {

@@ -171,6 +171,7 @@ __attribute__((destructor)) void finalize_at_exit() {
         ending_thread.store(gettid(), std::memory_order_relaxed);
         const std::lock_guard lock(setup);
         if (is_in_session()) close(Departure::exit);
+        let_crash_end();
     } else if (is_in_session()) {
         end_job_of_leaver(how, exit_status, true);
     }
@@ -304,6 +305,7 @@ void leave_one_session() {
 void leave_session() {
     let_crash_end();
     leave_one_session();
+    let_crash_end();
     let_other_end();
 }
 

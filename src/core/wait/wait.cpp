@@ -99,6 +99,24 @@ std::uint64_t allocations_at(int pe, std::uint64_t mine) {
     return nearest_count(mine, activity_in(word).allocations, Activity::kCountBits);
 }
 
+// 0 of one that does not leave, as of one that crashes (core/job/departure_word.hpp); of a far one
+// what it has last answered.
+std::uint64_t state_of(int pe) {
+    return is_near(pe) ? departure_word(job.header->pe[pe]) : far::ask_state(pe);
+}
+
+// A thread of it may crash while it leaves, which is then the cause. Whoever has waited in vain may
+// do so for a moment more.
+bool does_end_otherwise(int pe) {
+    constexpr int kTurns = 10;  // of 5 milliseconds
+    for (int turn = 0; turn < kTurns; ++turn) {
+        if (far::present) far::progress();
+        os::sleep_nanoseconds(5 * kMillisecond);
+        if (!has_left_before(state_of(pe), job.status())) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 Text allocations_text(int pe) {
@@ -178,10 +196,8 @@ void Waiter::step() {
 void Waiter::look_for_peer(std::uint64_t now) {
     if (target_.peer < 0 || target_.peer == job.me) return;
     std::uint64_t word = 0;
-    if (is_near(target_.peer))
-        word = departure_word(job.header->pe[target_.peer]);
-    else if (now - since_ > kFarPatience)
-        word = far::ask_state(target_.peer);  // also of one that it would forgive: it may be lost
+    // A far one is asked also if it would be forgiven: it may be lost.
+    if (is_near(target_.peer) || now - since_ > kFarPatience) word = state_of(target_.peer);
     if (!has_left_before(word, job.status()) || target_.what == WaitFor::memory ||
         job.status().departure.load(std::memory_order_relaxed) != Departure::none)
         return;
@@ -189,6 +205,7 @@ void Waiter::look_for_peer(std::uint64_t now) {
         peer_left_ = true;
         return;
     }
+    if (does_end_otherwise(target_.peer)) return;
     fail(routine_name(target_.routine), Text("waits in vain for PE ", target_.peer, ", which has ",
                                              departure_text(word), missing_call(target_)));
 }

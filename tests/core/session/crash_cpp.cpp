@@ -80,6 +80,15 @@ int main(int argc, char** argv) {
             if (std::strcmp(what + 10, "_exit") == 0) _exit(0);
         }
     }
+    // Another thread, about when this one says that it leaves, and waits for the others in vain.
+    if (shmem_my_pe() == 1 && std::strncmp(what, "amid_", 5) == 0) {
+        std::thread([] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            *reinterpret_cast<volatile int*>(0x10) = 1;
+        }).detach();
+        if (std::strcmp(what + 5, "exit") == 0) return 0;
+        shmem_finalize();
+    }
     if (std::strncmp(what, "leaves_by_", 10) != 0) shmem_barrier_all();
     shmem_finalize();
 }
