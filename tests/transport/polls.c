@@ -92,6 +92,45 @@ static int by_pe_quiet(void) {
     return *(volatile uint64_t*)&word != 0;
 }
 
+/* Collectives that wait for nobody: those of a team of this PE alone. */
+static shmem_team_t alone, all;
+enum { kLong = 4096 }; /* more than is passed by way of the stage */
+static long numbers[2], block[2][kLong];
+static int by_collective(int failed) {
+    if (failed) shmem_global_exit(5);
+    return *(volatile uint64_t*)&word != 0;
+}
+static int by_sync(void) {
+    return by_collective(shmem_team_sync(alone));
+}
+static int by_broadcast(void) {
+    return by_collective(shmem_long_broadcast(alone, &numbers[1], &numbers[0], 1, 0));
+}
+static int by_long_broadcast(void) {
+    return by_collective(shmem_long_broadcast(alone, block[1], block[0], kLong, 0));
+}
+static int by_collect(void) {
+    return by_collective(shmem_long_collect(alone, &numbers[1], &numbers[0], 1));
+}
+static int by_fcollect(void) {
+    return by_collective(shmem_long_fcollect(alone, &numbers[1], &numbers[0], 1));
+}
+static int by_alltoall(void) {
+    return by_collective(shmem_long_alltoall(alone, &numbers[1], &numbers[0], 1));
+}
+static int by_alltoalls(void) {
+    return by_collective(shmem_long_alltoalls(alone, &numbers[1], &numbers[0], 2, 2, 1));
+}
+static int by_reduce(void) {
+    return by_collective(shmem_long_sum_reduce(alone, &numbers[1], &numbers[0], 1));
+}
+static int by_inscan(void) {
+    return by_collective(shmem_long_sum_inscan(alone, &numbers[1], &numbers[0], 1));
+}
+static int by_exscan(void) {
+    return by_collective(shmem_long_sum_exscan(alone, &numbers[1], &numbers[0], 1));
+}
+
 static int by_peek(void) {
     const void* message;
     uint64_t size;
@@ -126,6 +165,16 @@ static const struct {
              {"ctx_quiet", by_ctx_quiet},
              {"ctx_fence", by_ctx_fence},
              {"pe_quiet", by_pe_quiet},
+             {"team_sync", by_sync},
+             {"broadcast", by_broadcast},
+             {"broadcast, long", by_long_broadcast},
+             {"collect", by_collect},
+             {"fcollect", by_fcollect},
+             {"alltoall", by_alltoall},
+             {"alltoalls", by_alltoalls},
+             {"sum_reduce", by_reduce},
+             {"sum_inscan", by_inscan},
+             {"sum_exscan", by_exscan},
              {"queue_peek", by_peek},
              {"dequeue", by_dequeue}};
 
@@ -141,6 +190,8 @@ int main(int argc, char** argv) {
     isthmus_init();
     const int me = shmem_my_pe();
     if (shmem_ctx_create(0, &context) != 0) shmem_global_exit(4);
+    if (shmem_team_split_2d(SHMEM_TEAM_WORLD, 1, NULL, 0, &alone, NULL, 0, &all) != 0)
+        shmem_global_exit(4);
     if (me == 0 && isthmus_queue_create(&queue, 1, 4096) != ISTHMUS_OK) shmem_global_exit(2);
     if (me != 0 && isthmus_queue_clone(&queue, 1, 20) != ISTHMUS_OK) shmem_global_exit(2);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
@@ -166,6 +217,8 @@ int main(int argc, char** argv) {
                 ;
         shmem_barrier_all();
     }
+    shmem_team_destroy(alone);
+    shmem_team_destroy(all);
     shmem_ctx_destroy(context);
     if (isthmus_queue_destroy(queue, NULL) != ISTHMUS_OK) return 1;
     isthmus_finalize();

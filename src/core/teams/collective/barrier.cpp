@@ -57,6 +57,7 @@ void meet_at_root(Team& team, Routine routine, std::uint64_t epoch) {
 
 // Budget: 80 instructions for 2 PEs, waiting not counted.
 void barrier(Team& team, Routine routine) {
+    far::serve_by_call();  // it may find all that it waits for, or have nobody to wait for
     if (team.meeting != Meeting::flat) [[unlikely]]
         return meet(team, routine);
     const std::uint64_t epoch = ++team.epoch;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/job/job_layout.hpp"
+#include "core/job/road.hpp"
 #include "core/teams/collective/across.hpp"
 #include "core/teams/collective/collective.hpp"
 #include "core/teams/collective/rendezvous.hpp"
@@ -73,6 +74,7 @@ void broadcast_directly(Team& team, void* dest, const void* source, std::size_t 
     constexpr Routine routine = Routine::broadcast;
     if (bytes == 0) return;
     if (team.size == 1) {
+        far::serve_by_call();
         if (root_dest && dest != source) copy(dest, source, bytes);
         return;
     }
@@ -171,6 +173,7 @@ void fetch(const Team& team, int peer, std::uint64_t epoch, char* dest, const vo
 
 void collect(Team& team, void* dest, const void* source, std::size_t bytes) {
     constexpr Routine routine = Routine::collect;
+    far::serve_by_call();
     char* const to = static_cast<char*>(dest);
     if (team.size == 1) {
         if (dest != source) copy(to, source, bytes);
@@ -206,6 +209,7 @@ void collect(Team& team, void* dest, const void* source, std::size_t bytes) {
 void fcollect(Team& team, void* dest, const void* source, std::size_t bytes) {
     constexpr Routine routine = Routine::fcollect;
     if (bytes == 0) return;
+    far::serve_by_call();
     char* const to = static_cast<char*>(dest);
     char* const mine = to + static_cast<std::size_t>(team.my_index) * bytes;
     if (team.meeting == Meeting::rooted && bytes > kContributionInline) {
@@ -234,6 +238,7 @@ void fcollect(Team& team, void* dest, const void* source, std::size_t bytes) {
 void alltoall(Team& team, void* dest, const void* source, std::size_t bytes) {
     constexpr Routine routine = Routine::alltoall;
     if (bytes == 0) return;
+    far::serve_by_call();
     char* const to = static_cast<char*>(dest);
     const char* const from = static_cast<const char*>(source);
     const auto block = [bytes](int index) { return static_cast<std::size_t>(index) * bytes; };
@@ -291,6 +296,7 @@ void alltoalls(Team& team, void* dest, const void* source, const Strided& shape)
     if (count == 0) return;
     if (dest_stride == 1 && source_stride == 1)
         return alltoall(team, dest, source, count * element);
+    far::serve_by_call();
     char* const to = static_cast<char*>(dest);
     const char* const from = static_cast<const char*>(source);
     const std::size_t packed = count * element;

@@ -5,6 +5,7 @@
 // computes it, so in place needs no copy.
 #include <algorithm>
 
+#include "core/job/road.hpp"
 #include "core/teams/collective/across.hpp"
 #include "core/teams/collective/collective.hpp"
 #include "core/teams/collective/fold.hpp"
@@ -69,6 +70,7 @@ void reduce(Team& team, void* dest, const void* source, std::size_t elements, Op
     const std::size_t element_bytes = kKindBytes[static_cast<int>(kind)];
     const std::size_t bytes = elements * element_bytes;
     if (bytes == 0) return;
+    far::serve_by_call();
     char* const to = static_cast<char*>(dest);
     const char* const from = static_cast<const char*>(source);
     if (team.size == 1) {
@@ -103,6 +105,7 @@ void scan(Team& team, void* dest, const void* source, std::size_t elements, Kind
     const std::size_t element_bytes = kKindBytes[static_cast<int>(kind)];
     const std::size_t bytes = elements * element_bytes;
     if (bytes == 0) return;
+    far::serve_by_call();
     const Combine combine = kernel(Operation::sum, kind);
     char* const to = static_cast<char*>(dest);
     const char* const from = static_cast<const char*>(source);
