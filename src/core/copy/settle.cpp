@@ -83,7 +83,10 @@ Search search() {
         story.reason = (kept ? "measured, " : "as given in ") + story.file;
         return found;
     }
-    if (text) problem = "it is not of this version or this processor, or damaged";
+    if (text)
+        problem = kept ? "it is not of this version or this processor, or damaged"
+                       : "it is not of this version, or damaged";
+    if (!kept) story.refused = problem.empty() ? "it is not there" : problem;
     found.may_measure = kept && copy_available.widest.copy_by;
     story.reason = "from the sizes of the caches: ";
     if (!problem.empty())

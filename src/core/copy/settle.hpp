@@ -18,6 +18,7 @@ struct CopyStory {
     std::string reason;     // where they come from
     std::string processor;  // what they are kept by
     std::string file;       // where; empty: nowhere
+    std::string refused;    // why not, of a file that ISTHMUS_TUNING names
 };
 
 // What there is, by the constructor of copy.cpp: data, since the loops themselves ask for

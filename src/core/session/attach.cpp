@@ -503,11 +503,14 @@ void attach_job() {
     // For the launcher: a PE that waits here for one that has left without coming here.
     job.status().routine.store(Routine::init, std::memory_order_relaxed);
     const bool joins = job.managed && job.heap.size == 0;
-    for (const auto& problem : read_settings()) {
+    const auto refuse = [joins](const std::string& problem) {
         // All PEs have the same settings, as a rule, and do not know each other yet.
-        if (joins) fail_once_on_host("shmem_init", problem.message);
-        fail("shmem_init", problem.message);
-    }
+        if (joins) fail_once_on_host("shmem_init", problem);
+        fail("shmem_init", problem);
+    };
+    for (const auto& problem : read_settings())
+        refuse(problem.message);
+    if (const std::string problem = prepare_copies(); !problem.empty()) refuse(problem);
     if (joins) {
         require_job_file("shmem_init");
         if (const std::string why = why_manager_is_cut_off(); !why.empty())
@@ -523,7 +526,6 @@ void attach_job() {
         start_barrier();
         note_start_phase(StartWatch::Phase::together);
     }
-    prepare_copies();
     job.near = job.host;
     split_into_nodes();
     // For tests of what lies between hosts: as if each PE were alone on its own.

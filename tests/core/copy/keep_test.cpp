@@ -115,6 +115,7 @@ TEST_F(KeptCopies, AreFoundByProcessor) {
     EXPECT_NE(find_parameters().reason.find("cannot be used"), std::string::npos);
     write(before.file, "nonsense");
     EXPECT_EQ(find_parameters().parameters, before.parameters);
+    EXPECT_EQ(find_parameters().refused, "");  // of what is kept nobody need know
 }
 
 // A file that is named stands for whatever processor it is of; nothing else is read.
@@ -124,10 +125,13 @@ TEST_F(KeptCopies, ANamedFileIsAnotherProcessors) {
     setenv("ISTHMUS_TUNING", path.c_str(), 1);
     EXPECT_EQ(find_parameters().parameters, strange());
     EXPECT_EQ(find_parameters().reason, "as given in " + path);
+    EXPECT_EQ(find_parameters().refused, "");
     write(path, "nonsense");
     EXPECT_NE(find_parameters().reason.find("cannot be used"), std::string::npos);
+    EXPECT_EQ(find_parameters().refused, "it is not of this version, or damaged");
     setenv("ISTHMUS_TUNING", (folder_ + "/none").c_str(), 1);
     EXPECT_NE(find_parameters().reason.find("is not there"), std::string::npos);
+    EXPECT_EQ(find_parameters().refused, "it is not there");
 }
 
 TEST_F(KeptCopies, OffLooksAtNothing) {
