@@ -2,18 +2,24 @@
  * secret is one, to the file that KEYS_FILE names, as "RANK HEX"; and where CHANGES says so,
  * changes what its PE gives to a manager that speaks PMI-1: seal       a digit of what PE 0 has
  * sealed short      two digits of that are missing key        a digit of what the first PE of the
- * second host shows to seal with no-key     all of that is zeros */
+ * second host shows to seal with no-key     all of that is zeros cards      two digits of what all
+ * PEs read of PE 0's group; and who is to speak of it for a host takes time to listen at its name
+ */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { KEY_BYTES = 32 };
 /* The exchanges behind those by groups. */
 static const char kShown[] = " key=isthmus-2-", kSealed[] = " key=isthmus-3-0-0 ";
+static const char kCards[] = " key=isthmus-1-0-0 ";
+enum { kLate_us = 300000 };
 
 typedef int Hash(unsigned char*, size_t, const unsigned char*, unsigned long long,
                  const unsigned char*, size_t);
@@ -46,6 +52,14 @@ int crypto_generichash_blake2b(unsigned char* out, size_t out_bytes, const unsig
     return real(out, out_bytes, in, in_bytes, key, key_bytes);
 }
 
+int listen(int file, int backlog) {
+    static int (*real)(int, int);
+    if (!real) *(void**)&real = dlsym(RTLD_NEXT, "listen");
+    const char* const changes = getenv("CHANGES");
+    if (changes && strcmp(changes, "cards") == 0) usleep(kLate_us);
+    return real(file, backlog);
+}
+
 static int is_put(const char* line, const char* key) {
     return strncmp(line, "cmd=put ", 8) == 0 && strstr(line, key) != NULL;
 }
@@ -58,8 +72,9 @@ ssize_t write(int file, const void* bytes, size_t count) {
     memcpy(line, bytes, count);
     line[count] = '\0';
     char* const end = line + count - 1; /* the end of the line */
-    const size_t missing = strcmp(changes, "short") == 0 ? 2 : 0;
-    if (is_put(line, kSealed) && (missing || strcmp(changes, "seal") == 0)) {
+    const bool of_cards = strcmp(changes, "cards") == 0;
+    const size_t missing = of_cards || strcmp(changes, "short") == 0 ? 2 : 0;
+    if (is_put(line, of_cards ? kCards : kSealed) && (missing || strcmp(changes, "seal") == 0)) {
         end[-1 - (long)missing] = end[-1] == '0' ? '1' : '0';
         end[-(long)missing] = '\n';
         return write_really(file, line, count - missing) < 0 ? -1 : (ssize_t)count;

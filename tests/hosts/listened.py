@@ -18,10 +18,12 @@ from hosts import try_on_hosts
 from run import command
 
 PES = 4
+MORE_PES = 6  # three on a host, two of which wait for the one that is to speak
 LIMIT = 20 * float(os.environ.get("TEST_SLOWNESS", "1"))
 # What a manager that speaks PMI-1 is told wrong, and what a PE says of it.
 CHANGED = "cannot be opened; it, or the key that it was sealed with, was changed on its way through the process manager"
 CHANGES = {"seal": CHANGED, "key": CHANGED, "short": "rank 0 has put something else",
+           "cards": "rank 0 has put something else",
            "no-key": "what host h2 shows through the process manager is no key to seal the job's secret with"}
 
 # Prints "ready", takes all that comes and goes until its input ends, and writes it to a file.
@@ -90,7 +92,7 @@ def change(hosts, program, preload):
     """All at once: PMI-1 keeps them apart."""
     began = time.monotonic()
     jobs = {name: subprocess.Popen(
-        command("hydra", hosts, PES, [program, "1"]), text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        command("hydra", hosts, MORE_PES if name == "cards" else PES, [program, "1"]), text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, env=dict(os.environ, LD_PRELOAD=preload, CHANGES=name, ISTHMUS_SPIN="0"))
         for name in CHANGES}
     wrong = []
@@ -102,7 +104,9 @@ def change(hosts, program, preload):
             wrong.append(f"changed: {name}: does not end: {job.communicate()[0]}")
             continue
         lines = re.findall(r"isthmus: .*", said)
-        if job.returncode == 0 or not lines or not all(CHANGES[name] in line for line in lines):
+        told = collections.Counter(re.findall(r"isthmus: PE \d+ \(host (\w+)\)", said))
+        if job.returncode == 0 or not lines or not all(CHANGES[name] in line for line in lines) or \
+                max(told.values(), default=0) != 1:
             wrong.append(f"changed: {name}: status {job.returncode}, {said}")
     return wrong
 

@@ -59,8 +59,9 @@ bool may_speak() {
         return true;
     }
     if (errno != EADDRINUSE) return true;
-    // It may not listen yet.
-    for (int tries = 0; tries < 20; ++tries) {
+    // It may not listen yet, and on a busy machine that takes its time.
+    constexpr int kTries = 200;
+    for (int tries = 0; tries < kTries; ++tries) {
         const int asks = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         const bool reached = connect(asks, name, bytes) == 0;
         const bool is_ours = reached && peer_of(asks).is_of_this_user();
