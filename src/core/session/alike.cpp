@@ -43,6 +43,14 @@ std::string text_in(const std::uint64_t* words) {
     return text.empty() ? "not set" : text + (is_whole ? "" : "...");
 }
 
+// A text that is told whole, and that its hash is not of. No PE writes that.
+bool is_damaged(const std::uint64_t* words) {
+    char told[kTold];
+    std::memcpy(told, words, sizeof told);
+    const std::size_t length = strnlen(told, sizeof told);
+    return length < kTold && fnv1a(told, length) != words[kTextWords - 1];
+}
+
 std::uint64_t as_number(Setting setting) {
     if (setting == Setting::check) return job.checked ? 1 : 0;  // SHMEM_DEBUG turns it on as well
     return number(setting);
@@ -79,6 +87,9 @@ void compare_settings(int pe) {
     for (const auto& [setting, word] : kPlaces) {
         const std::size_t words = is_text(setting) ? kTextWords : 1;
         if (std::equal(&mine[word], &mine[word] + words, &theirs[word])) continue;
+        if (is_text(setting) && is_damaged(&theirs[word]))
+            fail("shmem_init", std::string("what PE ") + std::to_string(pe) + " has told of its " +
+                                   description(setting).name + " was changed on its way here");
         const auto told = [setting = setting, word = word](const AlikeSettings& settings) {
             return is_text(setting) ? text_in(&settings[word]) : std::to_string(settings[word]);
         };
