@@ -231,6 +231,7 @@ std::string Swap::run() {
         end_of_want = Clock::now() + patience_for_room();
         wait.emplace();
     }
+    reception_.close();
     return "";
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/limits.hpp"
+#include "core/job/job_layout.hpp"
 
 namespace isthmus {
 
@@ -136,6 +137,25 @@ void Reception::hang_up_on_silent(Clock::time_point now) {
         refuse(callers_.front().who, "silent");
         callers_.erase(callers_.begin());
     }
+}
+
+void Reception::close() {
+    // Not without end, as above: more than the listener keeps.
+    for (int calls = 0; calls < kMaxHostPes; ++calls) {
+        Descriptor socket(
+            retried([&] { return accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC); }));
+        if (socket.file() < 0) break;
+        const PeerProcess who = peer_of(socket.file());
+        if (who.is_of_this_user())
+            callers_.push_back({std::move(socket), who, {}});
+        else
+            refuse(who, "another user");
+    }
+    for (Caller& caller : callers_) {
+        if (!hear(caller, [](const Hello&, const Descriptor&, Descriptor&) { return false; }))
+            refuse(caller.who, "silent");
+    }
+    callers_.clear();
 }
 
 bool Reception::take_calls(Clock::duration time, const Accept& accept) {

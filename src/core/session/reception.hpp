@@ -36,6 +36,10 @@ class Reception {
     bool take_some(Clock::time_point until, std::vector<pollfd>& others, const Accept& accept);
     bool has_all() const { return expected_ == 0; }
 
+    // When all have come: hangs up on everybody who is there still, and counts them. No mate is
+    // among them, for each calls once.
+    void close();
+
     // "3 calls of strangers were refused: process 12 of user 1000 (another user) 2 times, ...";
     // empty if there were none.
     std::string refused() const;

@@ -65,6 +65,22 @@ TEST_F(ReceptionTest, TakesWhoKnowsTheSecretAndNobodyElse) {
     EXPECT_NE(reception.refused().find("(not of this job)"), std::string::npos);
 }
 
+// Also those that the listener has not given out yet.
+TEST_F(ReceptionTest, WhoIsThereAtTheEndIsHungUpOnAndTold) {
+    Reception reception(listener.file(), secret, 1);
+    const Descriptor early = call(), mate = call();
+    greet(mate, secret);
+    EXPECT_TRUE(reception.take_calls(10s, take));
+    EXPECT_EQ(reception.refused(), "");
+    const Descriptor late = call(), stranger = call();
+    greet(stranger, draw_secret());
+    reception.close();
+    for (const Descriptor* const each : {&early, &late, &stranger})
+        EXPECT_TRUE(is_hung_up(*each));
+    EXPECT_EQ(reception.refused().find("3 calls of strangers were refused: "), 0u);
+    EXPECT_NE(reception.refused().find("(silent, not of this job) 3 times"), std::string::npos);
+}
+
 // Who cannot send its file yet says so, and is not silent then.
 TEST_F(ReceptionTest, WaitsForTheFileOfAMateThatHasGreeted) {
     Reception reception(listener.file(), secret, 1, 50ms);

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-HELLO = 16 + 4 + 128             # secret, PE, processors
+HELLO = 16 + 8 + 128             # secret, PE, processors
 NOBODY = 65534
 
 
@@ -51,7 +51,7 @@ def call(name):
 
 
 def say(made, secret, files):
-    hello = secret + (1).to_bytes(4, "little") + b"\xff" * 128
+    hello = secret + (1).to_bytes(8, "little") + b"\xff" * 128
     assert len(hello) == HELLO
     rights = array.array("i", files)
     made.sendmsg([hello], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
@@ -128,9 +128,9 @@ def main():
                        ("one byte", half), *(("silence", each) for each in silent)):
         if was_answered(made):
             problems.append(f"{what} was answered")
-    expected = 3
+    expected = 6  # those that are silent to the end with them
     if nobody is not None:
-        expected = 4
+        expected = 7
         if os.waitstatus_to_exitcode(os.waitpid(nobody, 0)[1]) != 0:
             problems.append("another user was answered, or could not call")
         # Not for want of the secret: whoever it is would have that refused.
@@ -138,6 +138,8 @@ def main():
             problems.append("another user is not told as such")
     else:
         print("not root: no call of another user")
+    problems += [f"not told: {why}" for why in ("silent", "no greeting of this library", "not of this job")
+                 if why not in errors]
     told = re.search(r"PE 0 \(host [^)]*\): shmem_init: (\d+) calls of strangers were refused: "
                      r"process \d+ of user \d+ \(", errors)
     if not told or int(told[1]) != expected or errors.count("refused") != 1:
