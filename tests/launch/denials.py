@@ -105,6 +105,10 @@ def run_packets():
               "the PEs of this host cannot hand over their memory: accept4:" + FORBIDDEN, 1)
         check("getsockopt on one host", ["mpiexec.hydra", "-n", "2", DENIED, "getsockopt", PROGRAM, "late"],
               "getsockopt:" + FORBIDDEN, 1)
+        # Of who calls; the cause comes first.
+        check("getsockopt of a PE", ["mpiexec.hydra", "-n", "2", "sh", "-c",
+                                     f"[ $PMI_RANK = 0 ] || exec {DENIED} getsockopt {PROGRAM} late; exec {PROGRAM} late"],
+              f"shmem_init: getsockopt:{FORBIDDEN}.*: so the kernel does not say who has PE 0's socket on this host", 1)
 
 
 def run_without_hashes():

@@ -95,7 +95,12 @@ std::string Swap::call(Place mate) {
     const int connected = retried(
         [&] { return connect(made.file(), reinterpret_cast<const sockaddr*>(&address), length); });
     if (connected != 0) return memory_failed("connect", mate->pe);
-    if (const PeerProcess who = peer_of(made.file()); !who.is_of_this_user())
+    const PeerProcess who = peer_of(made.file());
+    if (!who.known)
+        return "getsockopt: " + std::string(std::strerror(who.error)) +
+               os::advice_on_call(who.error) + ": so the kernel does not say who has PE " +
+               std::to_string(mate->pe) + "'s socket on this host";
+    if (!who.is_of_this_user())
         return "PE " + std::to_string(mate->pe) + " says that it runs on this host, but " +
                who.text() + " has its socket";
     const bool is_sent = send(mate, made.file());
