@@ -87,6 +87,7 @@ Link::Link(const Services& services) : services_(services) {
              "epoll_ctl") &&
         need(open_ports(self), "a socket that listens at " + text_of(interface_.address)) &&
         need(!by_datagrams_ || add(udp_.descriptor(), Event::datagrams, EPOLLIN), "epoll_ctl") &&
+        need(Stream::may_write(), "sendmsg") &&
         need(!by_datagrams_ || udp_.may_send(), "sendmmsg") &&
         need(!by_datagrams_ || udp_.may_receive(), "recvmmsg");
     if (!has_all) {

@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "base/limits.hpp"
+
 namespace isthmus::transport::packet {
 
 class Stream {
@@ -30,6 +32,11 @@ class Stream {
 
     bool is_open() const { return descriptor_ >= 0; }
     int descriptor() const { return descriptor_; }
+    // Whether this process may send so at all. Asked of no socket: only who may is told that.
+    static bool may_write() {
+        const msghdr nothing{};
+        return sendmsg(-1, &nothing, 0) >= 0 || *os::advice_on_call(errno) == '\0';
+    }
     // Bytes that have left, kNotNow, or an error: its number with a minus.
     long write(iovec* pieces, std::size_t count) {
         msghdr message{};
