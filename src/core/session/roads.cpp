@@ -255,8 +255,8 @@ std::size_t serve_one_by_one(int from, std::uint32_t handler, const void* payloa
 void tell_stranger_came() {
     if (job.header->refusal_told.exchange(true, std::memory_order_relaxed)) return;
     say_from("transport",
-             "a request that is none of this job's has come to this PE's port and is "
-             "refused; how many do is told at the end");
+             "a request that is none of this job's, or that came twice, has come to this PE's port "
+             "and is refused; how many do is told at the end");
 }
 
 std::vector<int> pes_of_host(int first) {
@@ -484,7 +484,7 @@ void tell_refused() {
     say_from("transport",
              Text(refused,
                   is_one ? " request or connection that was" : " requests or connections that were",
-                  " none of this job's came to ",
+                  " none of this job's, or that came twice, reached ",
                   job.host.count() == 1 ? "this PE's port" : "the ports of this host", " and ",
                   is_one ? "was" : "were", " refused"));
 }

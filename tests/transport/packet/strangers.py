@@ -95,11 +95,12 @@ def main():
             connection.close()
     print("job: status", job.returncode, "alive before the end:", alive)
     print(out, err)
-    counts = re.findall(r"transport: (\d+) requests or connections that were .* came to the ports of this host", err)
+    counts = re.findall(r"transport: (\d+) requests or connections that were none of this job's, or "
+                        r"that came twice, reached the ports of this host", err)
     refused = sum(map(int, counts))
     print(f"{sent} joins that have to be refused, {refused} refused")
     # By one PE for both.
-    told = err.count("has come to this PE's port and is refused") == 1 and len(counts) == 1
+    told = err.count("none of this job's, or that came twice, has come to this PE's port and is refused") == 1 and len(counts) == 1
     return 0 if alive and job.returncode == 0 and told and refused >= sent else 1
 
 
