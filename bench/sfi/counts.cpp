@@ -197,7 +197,8 @@ void add_one_host(Run& run, const Cases& cases, const std::string& reason) {
 }
 
 void fill_count(Row& row, const Samples& samples, Of of) {
-    if (of != Of::ours) return fill(row, of == Of::whole ? samples.whole : samples.before);
+    if (of == Of::whole) return fill(row, samples.whole, Take::least);
+    if (of == Of::before) return fill(row, samples.before);
     std::vector<double> ours = samples.before;
     for (std::size_t i = 0; i < ours.size(); ++i)
         ours[i] -= samples.hash[i];
@@ -231,7 +232,7 @@ void add_figures(Run& run, const Cases& cases, const std::string& reason) {
         row.figure = bar.figure;
         row.series = bar.system;
         if (const auto* samples = find(bar.name, bar.part))
-            fill(row, *samples);
+            fill(row, *samples, bar.part == Part::whole ? Take::least : Take::median);
         else
             row.reason = reason;
         row.claim += std::string(", beside ") + bar.system;

@@ -46,10 +46,12 @@ Row row_of(const std::string& claim, const std::string& peer, std::optional<doub
     return row;
 }
 
-void fill(Row& row, const std::vector<double>& samples) {
-    row.ours = median(samples);
+void fill(Row& row, const std::vector<double>& samples, Take take) {
+    const bool is_least = take == Take::least;
+    row.ours = is_least ? quantile(samples, 0) : median(samples);
     row.spread = spread_text(samples);
-    row.method = "single steps, median of " + std::to_string(samples.size()) + " calls";
+    row.method = std::string("single steps, ") + (is_least ? "least" : "median") + " of " +
+                 std::to_string(samples.size()) + " calls";
 }
 
 }  // namespace isthmus::bench

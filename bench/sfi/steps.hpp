@@ -25,6 +25,9 @@ void step_through(const Run& run, const std::string& program, int pes,
                   const Environment& environment, Cases& cases, std::string& reason);
 
 Row row_of(const std::string& claim, const std::string& peer, std::optional<double> value);
-void fill(Row& row, const std::vector<double>& samples);
+// Of calls that are all alike, or of those that wait for an answer and look for it again and again
+// until it is there: the one that had to look least is what the call itself takes.
+enum class Take : unsigned char { median, least };
+void fill(Row& row, const std::vector<double>& samples, Take take = Take::median);
 
 }  // namespace isthmus::bench

@@ -7,6 +7,7 @@
 #include "harness/row.hpp"
 #include "harness/run.hpp"
 #include "harness/statistics.hpp"
+#include "sfi/steps.hpp"
 
 namespace isthmus::bench {
 namespace {
@@ -74,6 +75,18 @@ TEST(Records, AreLinesOfPairs) {
     EXPECT_EQ(number(records[1], "c"), 3.5);
     EXPECT_EQ(number(records[1], "d"), 0);
     EXPECT_EQ(number(records[1], "absent"), 0);
+}
+
+// A machine that is busy lets a call look for its answer more often, most calls even.
+TEST(Steps, OfCallsThatWaitTheLeastCounts) {
+    const std::vector<double> calls{5142, 3165, 2890, 9000, 5142, 6000, 5300};
+    Row row;
+    fill(row, calls, Take::least);
+    EXPECT_EQ(row.ours, 2890);
+    EXPECT_EQ(row.method, "single steps, least of 7 calls");
+    fill(row, calls);
+    EXPECT_EQ(row.ours, 5142);
+    EXPECT_EQ(row.method, "single steps, median of 7 calls");
 }
 
 TEST(Statistics, Quantiles) {
