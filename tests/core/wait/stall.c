@@ -1,5 +1,5 @@
-/* The last PE comes late to what the others wait for, by as many seconds as the second argument
- * says; then the program goes on and ends well. */
+/* The last PE comes late to what the others wait for: when SIGUSR1 comes, or after as many seconds
+ * as the second argument says. Then the program goes on and ends well. */
 #include <isthmus.h>
 #include <pthread.h>
 #include <shmem.h>
@@ -13,8 +13,19 @@
 static long flag;
 static long lock;
 
+static sigset_t told;
+
+static void sleep_until_told(const struct timespec* pause) {
+    sigtimedwait(&told, NULL, pause);
+}
+static int is_told(time_t end) {
+    sigset_t pending;
+    sigpending(&pending);
+    return sigismember(&pending, SIGUSR1) || time(NULL) > end;
+}
+
 static void* set_later(void* pause) {
-    nanosleep(pause, NULL);
+    sleep_until_told(pause);
     for (int pe = 0; pe < shmem_n_pes(); ++pe)
         shmem_long_atomic_set(&flag, 5, pe);
     return NULL;
@@ -37,30 +48,32 @@ static void check_open(time_t end) {
 
 int main(int argc, char** argv) {
     int provided = 0;
+    sigemptyset(&told);
+    sigaddset(&told, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &told, NULL);
     shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
     const int me = shmem_my_pe();
     const int last = shmem_n_pes() - 1;
     const char* what = argc > 1 ? argv[1] : "barrier";
     const double seconds = argc > 2 ? atof(argv[2]) : 1;
     const struct timespec pause = {(time_t)seconds, (long)((seconds - (time_t)seconds) * 1e9)};
+    const time_t end = time(NULL) + (time_t)seconds + 1;
     shmem_barrier_all();
     if (strcmp(what, "barrier") == 0) {
-        if (me == last) nanosleep(&pause, NULL);
+        if (me == last) sleep_until_told(&pause);
         shmem_barrier_all();
     } else if (strcmp(what, "team") == 0) {
         shmem_team_t team;
         shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, shmem_n_pes(), NULL, 0, &team);
-        if (me == last) nanosleep(&pause, NULL);
+        if (me == last) sleep_until_told(&pause);
         shmem_team_sync(team);
     } else if (strcmp(what, "fetches") == 0) {
         /* Each waits a moment for an answer, if there is a road, and ends by itself. */
-        const time_t end = time(NULL) + (time_t)seconds + 1;
-        while (me == last && time(NULL) < end)
+        while (me == last && !is_told(end))
             shmem_long_atomic_fetch(&flag, 0);
         shmem_barrier_all();
     } else if (strcmp(what, "adds") == 0) {
-        const time_t end = time(NULL) + (time_t)seconds + 1;
-        while (me == last && time(NULL) < end)
+        while (me == last && !is_told(end))
             shmem_long_atomic_fetch_add(&flag, 1, 0);
         shmem_barrier_all();
     } else if (strncmp(what, "polls", 5) == 0) {
@@ -73,7 +86,7 @@ int main(int argc, char** argv) {
             block[i] = 0;
         shmem_barrier_all();
         if (me == 1) {
-            nanosleep(&pause, NULL);
+            sleep_until_told(&pause);
             shmem_int_p(&number, 8, 0);
             shmem_double_p(&fraction, 1, 0);
             shmem_long_p(block + 1, -6, 0);
@@ -107,13 +120,13 @@ int main(int argc, char** argv) {
             }
         shmem_barrier_all();
     } else if (strcmp(what, "flag") == 0) {
-        if (me == last) nanosleep(&pause, NULL);
+        if (me == last) sleep_until_told(&pause);
         if (me == last) shmem_long_p(&flag, 1, 0);
         if (me == 0) shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
     } else if (strcmp(what, "lock") == 0) {
         if (me == last) shmem_set_lock(&lock);
         shmem_sync_all();
-        if (me == last) nanosleep(&pause, NULL);
+        if (me == last) sleep_until_told(&pause);
         if (me == 0) shmem_set_lock(&lock);
         if (me == 0 || me == last) shmem_clear_lock(&lock);
     } else if (strcmp(what, "queue") == 0) {
@@ -132,10 +145,10 @@ int main(int argc, char** argv) {
             nanosleep(&(struct timespec){0, 100000000}, NULL);
             shmem_set_lock(&lock);
         }
-        if (me == last) nanosleep(&pause, NULL);
+        if (me == last) sleep_until_told(&pause);
         shmem_clear_lock(&lock);
     } else if (strcmp(what, "test") == 0) {
-        if (me == last) nanosleep(&pause, NULL);
+        if (me == last) sleep_until_told(&pause);
         if (me == last) shmem_long_atomic_set(&flag, 1, 0);
         if (me == 0)
             while (!shmem_long_test(&flag, SHMEM_CMP_EQ, 1)) {
@@ -146,7 +159,7 @@ int main(int argc, char** argv) {
         const long values[4] = {5, 6, 7, 8};
         flags[3] = -2;
         shmem_barrier_all();
-        if (me == last) nanosleep(&pause, NULL);
+        if (me == last) sleep_until_told(&pause);
         if (me == last) shmem_long_atomic_set(flags + 2, 7, 0);
         if (me == 0 && strcmp(what, "any") == 0)
             shmem_long_wait_until_any(flags, 4, left_out, SHMEM_CMP_GE, 7);
@@ -154,13 +167,13 @@ int main(int argc, char** argv) {
             shmem_long_wait_until_some_vector(flags, 4, (size_t[4]){0}, left_out, SHMEM_CMP_EQ,
                                               values);
     } else if (strcmp(what, "malloc") == 0) {
-        if (me == last) nanosleep(&pause, NULL);
+        if (me == last) sleep_until_told(&pause);
         shmem_free(shmem_malloc(8));
     } else if (strcmp(what, "alone") == 0) {
         /* The last one's allocation meets a barrier of the others. */
         if (me == last) shmem_malloc(8);
         shmem_barrier_all();
-        if (me != last) nanosleep(&pause, NULL);
+        if (me != last) sleep_until_told(&pause);
         if (me != last) shmem_malloc(8);
     } else if (strcmp(what, "all") == 0) {
         /* Each waits for a word that none sets, but for a thread of the last one's. */
@@ -171,25 +184,25 @@ int main(int argc, char** argv) {
     } else if (strcmp(what, "stopped") == 0) {
         if (me == last) raise(SIGSTOP);
     } else if (strcmp(what, "busy") == 0) {
-        const time_t end = time(NULL) + (time_t)seconds + 1;
-        while (me == last && time(NULL) < end) {
-        }
-        if (me == last) check_open(end + 5);
+        while (me == last && !is_told(end))
+            for (volatile int i = 0; i < 100000; ++i) {
+            }
+        if (me == last) check_open(time(NULL) + 5);
     } else if (strcmp(what, "exits") == 0) {
         if (me == last) exit(0);
-        nanosleep(&pause, NULL);
+        sleep_until_told(&pause);
         if (me == 0) puts("went on");
         shmem_finalize();
         return 0;
     } else if (strcmp(what, "finalize") == 0) {
-        if (me == last) nanosleep(&pause, NULL);
+        if (me == last) sleep_until_told(&pause);
     }
     if (strcmp(what, "event") == 0) {
         isthmus_event set;
         isthmus_init();
         shmem_barrier_all();
         isthmus_event_arm(&set, (const int64_t*)&flag, ISTHMUS_EQ, 3);
-        if (me == last) nanosleep(&pause, NULL);
+        if (me == last) sleep_until_told(&pause);
         if (me == last) shmem_long_atomic_set(&flag, 3, 0);
         if (me == 0) isthmus_event_wait(&set);
         isthmus_finalize();
@@ -201,7 +214,7 @@ int main(int argc, char** argv) {
         if (me == 0) isthmus_segment_create(&words, 5, NULL, 4096, 0);
         if (me != 0) isthmus_segment_clone(&words, 5, -1);
         if (me == last) {
-            nanosleep(&pause, NULL);
+            sleep_until_told(&pause);
             isthmus_poke(&words, 16, 1);
         } else if (me == 0) {
             isthmus_event_arm(&set, (const int64_t*)(words.base + 16), ISTHMUS_EQ, 1);
