@@ -280,7 +280,8 @@ ISTHMUS_API int isthmus_dequeue(isthmus_queue* queue, const void** message, uint
         return ISTHMUS_OK;
     if (timeout == 0 || queue->consumer.over()) return refuse_empty(*queue, "isthmus_dequeue");
     const char* routine = begin(Routine::native_dequeue);
-    const bool done = wait_wakeable({Routine::native_dequeue}, deadline_after(timeout), [&] {
+    const WaitTarget target{Routine::native_dequeue, -1, queue->control};
+    const bool done = wait_wakeable(target, deadline_after(timeout), [&] {
         *message = queue->consumer.take(*size);
         if (*message != nullptr || queue->consumer.over()) return true;
         os::pause();  // a look takes the frame's line away from who writes it

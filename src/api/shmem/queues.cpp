@@ -219,7 +219,8 @@ ISTHMUS_API int shmemx_queue_dequeue(shmemx_queue_t queue, const void** message,
     if (status != ISTHMUS_AGAIN) [[likely]]
         return status;
     begin(Routine::extension_queue_dequeue);
-    wait_wakeable({Routine::extension_queue_dequeue}, deadline_after(-1), [&] {
+    const WaitTarget target{Routine::extension_queue_dequeue, -1, queue->control};
+    wait_wakeable(target, deadline_after(-1), [&] {
         status = take(queue, message, size, routine);
         return status != ISTHMUS_AGAIN;
     });

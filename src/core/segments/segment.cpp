@@ -58,6 +58,7 @@ struct Made {
     DirectoryPlace place;
     void* block = nullptr;    // of the arena, if the library provided or adopted
     void* adopted = nullptr;  // the user's pages, if adopted
+    void* ring = nullptr;     // of a queue: of the arena as well, but not this record's
     std::uint64_t size = 0;
     std::vector<Range> executable;  // of the adopted
 };
@@ -217,6 +218,7 @@ int provide_memory(void* memory, std::uint64_t size, std::uint32_t access, Made&
         if (ring || is_symmetric_memory(memory, size)) {
             if (const int status = check_alignment(memory, access, routine)) return status;
             shared = reinterpret_cast<std::uintptr_t>(memory);
+            if (ring) record.ring = memory;
             return ISTHMUS_OK;
         }
         if (const int status = check_adoptable(memory, size, record.executable, routine))
@@ -452,10 +454,13 @@ Text describe_in_segment(const void* address) {
     const std::unique_lock lock(guard, std::try_to_lock);
     if (!lock) return Text();
     for (const auto& [id, record] : made) {
-        const void* const begin = record.adopted ? record.adopted : record.block;
+        const void* const begin = record.ring      ? record.ring
+                                  : record.adopted ? record.adopted
+                                                   : record.block;
         const auto offset =
             reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(begin);
-        if (begin && offset < record.size) return Text(name(id), " + ", offset);
+        if (!begin || offset >= record.size) continue;
+        return record.ring ? Text("queue ", InHex(id)) : Text(name(id), " + ", offset);
     }
     return Text();
 }

@@ -23,6 +23,7 @@
 #include "core/job/program_data.hpp"
 #include "core/job/road.hpp"
 #include "core/job/window.hpp"
+#include "core/queues/ring_text.hpp"
 #include "core/segments/segment.hpp"
 #include "core/session/dead_mates.hpp"
 #include "core/session/stall_groups.hpp"
@@ -564,6 +565,9 @@ void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now)
         Telling telling = watched(target.address, job.me);
         tell_condition(target, telling);
         report += telling.text();
+        if (target.routine == Routine::native_dequeue ||
+            target.routine == Routine::extension_queue_dequeue)
+            report += ring_text(*static_cast<const RingControl*>(target.address)).c_str();
         if (target.routine == Routine::set_lock)
             report += holder_text(target.address, target.peer, now);
         if (target.peer >= 0 && !is_allocation(target.routine))

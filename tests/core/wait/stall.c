@@ -207,6 +207,24 @@ int main(int argc, char** argv) {
         if (me == 0) isthmus_event_wait(&set);
         isthmus_finalize();
     }
+    if (strncmp(what, "queue-", 6) == 0) {
+        /* PE 0 waits for a message that the last one sends late; it may have reserved it before. */
+        isthmus_queue* queue;
+        const void* message;
+        void* place = NULL;
+        uint64_t size;
+        isthmus_init();
+        if (me == 0) isthmus_queue_create(&queue, 7, 4096);
+        if (me != 0) isthmus_queue_clone(&queue, 7, -1);
+        if (me == last && strcmp(what, "queue-reserved") == 0)
+            isthmus_enqueue_reserve(queue, 100, &place);
+        shmem_barrier_all();
+        if (me != 0) sleep_until_told(&pause);
+        if (me == last && place) isthmus_enqueue_commit(queue, place, 100);
+        if (me == last && !place) isthmus_enqueue(queue, &me, sizeof me, NULL);
+        if (me == 0) isthmus_dequeue(queue, &message, &size, -1);
+        isthmus_finalize();
+    }
     if (strcmp(what, "segment") == 0) {
         isthmus_segment words;
         isthmus_event set;

@@ -75,6 +75,7 @@ def main():
     watched = r", watching flag \(is 0; waits for == 1\)"
     advice = r"^isthmus:   ISTHMUS_CHECK=1 tells what PEs poll that compute$"
     computing = r"^isthmus:   PE 2: computing; last noted call shmem_barrier_all$"
+    in_queue = rf"isthmus_dequeue: no progress for {NUMBER}, watching 0x[0-9a-f]+ in queue 0x7"
     loop = {"ISTHMUS_TRANSPORT": "loop"}
     slow = {**loop, "ISTHMUS_LOOP_DELAY": "100000", "limit": 0.1}
     checked = {"ISTHMUS_CHECK": "1"}
@@ -123,6 +124,10 @@ def main():
         ("segment", [rf"isthmus_event_wait: no progress for {NUMBER}, watching 0x[0-9a-f]+ in segment "
                      rf"0x5 \+ 16 \(is 0; waits for == 1\) |"
                      rf"PE 0: in isthmus_event_wait for {NUMBER} \(waits for == 1\)$"]),
+        # The id of a queue, and whether there is something in it that cannot be dequeued.
+        ("queue-empty", [rf"{in_queue}; the queue is empty "]),
+        ("queue-reserved", [rf"{in_queue}; of the queue's 4096 bytes 128 are taken, by messages that are reserved and not "
+                            r"committed, or dequeued and not released "]),
         ("event", [rf"isthmus_event_wait: no progress for {NUMBER}, watching flag \(is 0; waits for == 3\) |"
                    rf"PE 0: in isthmus_event_wait for {NUMBER}, watching flag \(is 0; waits for == 3\)$"]),
         # Of whom others may wait for in vain: not that it waits for these.
