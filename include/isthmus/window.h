@@ -35,9 +35,9 @@ extern "C" {
  * atomic holds back the loads behind it, and this one would stand between two atomics. */
 extern const uint32_t isthmus_window_me;
 
-/* PEs p with (p ^ me) < limit are reached through the window. Written by the library at
- * initialisation and finalisation only; 0 before initialisation, after finalisation and in checked
- * mode, so that every operation then takes the out-of-line path, which says what is wrong. */
+/* PEs p with (p ^ me) < limit are reached through the window. 0 before initialisation, after
+ * finalisation, in checked mode and, for a moment, while another PE reports a stall, so that every
+ * operation then takes the out-of-line path, which says what is wrong, or what is fetched. */
 struct isthmus_window_view {
     uint32_t limit;
     /* The copy of blocks of any size that was chosen for this processor when the library was

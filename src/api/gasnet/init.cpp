@@ -1,5 +1,6 @@
 // gasnet_init. In a file of its own: what it opens calls the others, which do not call it.
 #include "api/gasnet/exchange.hpp"
+#include "core/job/shown_window.hpp"
 #include "core/session/session.hpp"
 #include "core/teams/collective.hpp"
 #include "message/handlers.hpp"
@@ -16,6 +17,7 @@ constexpr int kSerialized = 2;  // SHMEM's number of the thread level
 void gasnet::join(const char* routine, int mode) {
     whole(routine, [mode] {
         enter_session(mode);
+        keep_window();
         register_for_wakeups();
         messages::open_post();
         find_supernodes();

@@ -6,6 +6,7 @@
 #include "api/kernel/face.hpp"
 #include "base/error.hpp"
 #include "core/job/heap.hpp"
+#include "core/job/shown_window.hpp"
 #include "core/session/session.hpp"
 #include "core/teams/collective.hpp"
 #include "core/teams/collective/agreement.hpp"
@@ -49,6 +50,7 @@ int no_room(std::uint64_t bytes, const char* routine) {
 
 int attach(std::uint64_t segment_bytes, unsigned rights, const char* routine) {
     enter_session(kMultiple);
+    keep_window();
     register_for_wakeups();
     messages::open_post();
     note(Routine::native_kernel_attach);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "api/shmem/closed_window.hpp"
 #include "api/shmem/export.hpp"
 #include "core/job/fetch_watch.hpp"
 #include "core/reach/far.hpp"
@@ -72,8 +73,10 @@ template <typename T>
 [[gnu::noinline]] T fetch_closely(AtomicKind kind, const T* dest, T value, T cond, int pe,
                                   const char* routine) {
     const auto there = checked_target(dest, sizeof(T), pe, routine);
-    const std::uint64_t before =
-        operation::fetch_atomic(there, dest, pe, describe(kind, value, cond), routine);
+    const far::Atomic atomic = describe(kind, value, cond);
+    const std::uint64_t before = is_window_closed_for(pe)
+                                     ? operation::perform_near(*there, atomic)
+                                     : operation::fetch_atomic(there, dest, pe, atomic, routine);
     const T result = std::bit_cast<T>(static_cast<Word<T>>(before));
     fetch_watch::fetched(answer_for(kind), dest, pe, result);
     return result;
@@ -99,8 +102,12 @@ template <typename T>
 [[gnu::noinline]] void post_closely(AtomicKind kind, T* dest, T value, int pe, const char* routine,
                                     shmem_ctx_t ctx) {
     fetch_watch::did_otherwise();
-    operation::post_atomic(checked_target(dest, sizeof(T), pe, routine), dest, pe,
-                           describe(kind, value, T{}), routine, channel_of(ctx));
+    const auto there = checked_target(dest, sizeof(T), pe, routine);
+    if (is_window_closed_for(pe)) {
+        operation::perform_near(*there, describe(kind, value, T{}));
+        return;
+    }
+    operation::post_atomic(there, dest, pe, describe(kind, value, T{}), routine, channel_of(ctx));
 }
 
 template <AtomicKind kind, typename T>

@@ -12,6 +12,7 @@
 #include "core/job/block_map.hpp"
 #include "core/job/guarded_blocks.hpp"
 #include "core/job/job.hpp"
+#include "core/job/shown_window.hpp"
 #include "core/reach/far.hpp"
 #include "core/session/session.hpp"
 
@@ -169,6 +170,7 @@ char* find_block(const void* address, const void* here, std::size_t bytes, int p
 operation::Target look_closely(const void* address, std::size_t bytes, int pe,
                                const char* routine) {
     require_running(routine);
+    open_shown_window();
     if (pe < 0 || pe >= job.pes)
         fail(called(routine),
              "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1));
@@ -186,6 +188,7 @@ void check_reachable(const char* routine, const void* variables, std::size_t byt
 void check_watched(const char* routine, const void* variables, std::size_t elements,
                    std::size_t width) {
     require_running(routine);
+    open_shown_window();
     far::serve_by_call();
     if (!job.checked) return;
     const std::size_t bytes = block_bytes(elements, width, routine);

@@ -6,6 +6,7 @@
 #include "api/shmem/turn.hpp"
 #include "core/job/job.hpp"
 #include "core/job/private_memory.hpp"
+#include "core/job/shown_window.hpp"
 #include "core/session/departure.hpp"
 #include "core/session/session.hpp"
 #include "core/wait/wait.hpp"
@@ -13,14 +14,19 @@
 using namespace isthmus;
 using namespace isthmus::shmem;
 
+static void enter(int level) {
+    enter_session(level);
+    show_window();
+}
+
 ISTHMUS_API void pshmem_init(void) {
     check_thread_if_running("shmem_init");
-    enter_session(SHMEM_THREAD_SINGLE);
+    enter(SHMEM_THREAD_SINGLE);
 }
 
 ISTHMUS_API int pshmem_init_thread(int requested, int* provided) {
     check_thread_if_running("shmem_init_thread");
-    enter_session(std::clamp(requested, SHMEM_THREAD_SINGLE, SHMEM_THREAD_MULTIPLE));
+    enter(std::clamp(requested, SHMEM_THREAD_SINGLE, SHMEM_THREAD_MULTIPLE));
     if (provided) *provided = session_thread_level();
     return 0;
 }
@@ -107,7 +113,7 @@ ISTHMUS_API void shmem_pcontrol(int level, ...) __attribute__((weak, alias("pshm
 // Names from before 1.2. start_pes may be called again and again, and is never matched.
 ISTHMUS_API __attribute__((weak)) void start_pes(int) {
     check_thread_if_running("start_pes");
-    if (session_count() == 0) enter_session(SHMEM_THREAD_SINGLE);
+    if (session_count() == 0) enter(SHMEM_THREAD_SINGLE);
 }
 ISTHMUS_API __attribute__((weak)) int _my_pe(void) {
     return pshmem_my_pe();

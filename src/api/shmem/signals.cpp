@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 
+#include "api/shmem/closed_window.hpp"
 #include "api/shmem/compare.hpp"
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
@@ -44,8 +45,12 @@ far::Atomic signal_atomic(std::uint64_t signal, int operation, const char* routi
     // In checked mode, if nothing is wrong with it.
     if (char* const word = find_word<sizeof signal, sizeof signal>(sig_addr, pe))
         return raise_signal(reinterpret_cast<std::uint64_t*>(word), signal, sig_op, routine);
-    operation::post_atomic(checked_target(sig_addr, sizeof signal, pe, routine), sig_addr, pe,
-                           signal_atomic(signal, sig_op, routine), routine, channel_of(ctx));
+    const auto there = checked_target(sig_addr, sizeof signal, pe, routine);
+    fetch_watch::did_otherwise();
+    if (is_window_closed_for(pe))
+        return raise_signal(translate(sig_addr, pe), signal, sig_op, routine);
+    operation::post_atomic(there, sig_addr, pe, signal_atomic(signal, sig_op, routine), routine,
+                           channel_of(ctx));
 }
 inline void update_signal(std::uint64_t* sig_addr, std::uint64_t signal, int sig_op, int pe,
                           const char* routine, shmem_ctx_t ctx = SHMEM_CTX_DEFAULT) {
@@ -84,6 +89,11 @@ template <auto& kPutSignal>
         return raise_signal(reinterpret_cast<std::uint64_t*>(passed), signal, sig_op, routine);
     }
     const auto there = checked_target(dest, bytes, pe, routine);
+    fetch_watch::did_otherwise();
+    if (is_window_closed_for(pe)) {
+        copy(*there, source, bytes);
+        return raise_signal(translate(sig_addr, pe), signal, sig_op, routine);
+    }
     operation::Target word;
     if (there) {
         note(Routine::put_signal);

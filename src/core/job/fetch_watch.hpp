@@ -3,9 +3,9 @@
 // compare and swap.
 //
 // Nothing is counted on the short ways. Operations are noted where they go the way that looks at
-// them closely, and somebody asks: in checked mode, whose shorter way is closed meanwhile, and over
-// a road to other hosts, whose short calls are. After some of them it is open again, or when who
-// asks has waited for long enough. The window of PEs of one host without checks is left alone.
+// them closely, and somebody asks: in checked mode, whose shorter way is closed meanwhile, over a
+// road to other hosts, whose short calls are, and in a job of one host, whose window is, by who
+// asks (shown_window.hpp). After some of them it is open again, or after long enough.
 #pragma once
 
 #include <atomic>

@@ -9,6 +9,7 @@
 #include "base/this_thread.hpp"
 #include "core/job/block_map.hpp"
 #include "core/job/fetch_watch.hpp"
+#include "core/job/shown_window.hpp"
 
 namespace {
 
@@ -23,17 +24,37 @@ namespace isthmus {
 static constexpr std::uint32_t kClosed = 0;
 }
 
-// The stores are set while the library is loaded (core/reach/far_store.hpp).
+// A page of these alone, in this order, which other PEs of the host may write (shown_window.hpp).
+// Programs that are not compiled for shared libraries have isthmus_window among their own data.
+#if __has_attribute(no_reorder)
+#define ISTHMUS_SHOWN __attribute__((section("isthmus_shown"), no_reorder))
+#else  // clang, which does not reorder
+#define ISTHMUS_SHOWN __attribute__((section("isthmus_shown")))
+#endif
+
+namespace isthmus {
+alignas(kShownPageSize) ISTHMUS_SHOWN Window window;
+}
+
 extern "C" {
-__attribute__((visibility("default")))
-isthmus_window_view isthmus_window{0, copy_plainly, nullptr, nullptr, 0, nullptr, nullptr};
+// The stores are set while the library is loaded (core/reach/far_store.hpp).
+alignas(isthmus::kShownPart) ISTHMUS_SHOWN
+    __attribute__((visibility("default"))) isthmus_window_view isthmus_window{
+        0, copy_plainly, nullptr, nullptr, 0, nullptr, nullptr};
+}
+
+namespace isthmus {
+ISTHMUS_SHOWN ShownRest shown_rest;
+static_assert(sizeof window <= kShownPart && sizeof isthmus_window <= kShownPart);
+}  // namespace isthmus
+
+extern "C" {
 __attribute__((visibility("default")))
 isthmus_checks_view isthmus_checks{&isthmus::kClosed, 0, 0, nullptr, 0, 0, 0, 0, nullptr};
 }
 
 namespace isthmus {
 
-Window window;
 CheckedWindow checked_window;
 PassingPages passing_pages;
 

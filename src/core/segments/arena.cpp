@@ -15,6 +15,7 @@
 #include "base/os.hpp"
 #include "core/job/arena_layout.hpp"
 #include "core/job/heap.hpp"
+#include "core/job/shown_window.hpp"
 #include "core/job/window.hpp"
 #include "core/reach/far.hpp"
 #include "core/segments/directory.hpp"
@@ -72,6 +73,7 @@ void begin_arena() {
     if (blocks.range().size != 0) return;  // an inner initialisation; other threads are at work
     blocks.reset(job.arena);
     open_directory();
+    keep_window();
     job.native = true;
 }
 

@@ -41,6 +41,7 @@
 #include "core/job/program_view.hpp"
 #include "core/job/road.hpp"
 #include "core/job/room_above.hpp"
+#include "core/job/shown_window.hpp"
 #include "core/job/window.hpp"
 #include "core/session/alike.hpp"
 #include "core/session/crash_report.hpp"
@@ -579,8 +580,7 @@ void attach_job() {
     status.state.store(PeState::running, std::memory_order_release);
     start_barrier();
     open_window();
-    // Elsewhere the short ways are not left.
-    if (window.open_limit == 0 || far::present) fetch_watch::let_ask(window_limit());
+    fetch_watch::let_ask(window_limit());
     if (job.checked && !far::served_by_calls && !is_delayed() && !asan::is_there()) {
         checked_window = {window_limit(),
                           &status.unasked,
@@ -599,6 +599,7 @@ void detach_job() {
     std::optional<StartWatch> watch;
     if (job.managed && far::present)
         watch.emplace(job.me, StartWatch::Phase::leaving, discard_seconds());
+    hide_window();
     close_window();
     guarded::close("shmem_finalize");
     start_barrier();

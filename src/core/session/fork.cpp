@@ -16,6 +16,7 @@
 #include "core/job/internal_layout.hpp"
 #include "core/job/job.hpp"
 #include "core/job/session_object.hpp"
+#include "core/job/shown_window.hpp"
 #include "core/job/team.hpp"
 #include "core/job/window.hpp"
 #include "core/segments/directory.hpp"
@@ -127,6 +128,7 @@ void become_private() {
     // First: the library's own variables may be in it. A single PE has its static data where it
     // always was.
     if (job.pes > 1 && job.data.size != 0) make_private(job.data, region(job.me) + kDataOffset);
+    unshare_shown_page(make_private);
     close_window();
     block_map.close();
     abandon_road();

@@ -1,11 +1,13 @@
 #include "core/session/stall_report.hpp"
 
 #include <algorithm>
+#include <bitset>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <list>
 #include <new>
 #include <string>
 #include <type_traits>
@@ -22,6 +24,7 @@
 #include "core/job/lock_word.hpp"
 #include "core/job/program_data.hpp"
 #include "core/job/road.hpp"
+#include "core/job/shown_window.hpp"
 #include "core/job/window.hpp"
 #include "core/queues/ring_text.hpp"
 #include "core/segments/segment.hpp"
@@ -460,10 +463,46 @@ Doing look_at(int pe, std::uint64_t now) {
     return doing;
 }
 
-// PEs of this host that run and wait for nothing of ours are asked what they fetch, for a moment:
-// those whose operations go a way on which that can be seen.
-void ask_those_here(std::vector<Doing>& all) {
-    using fetch_watch::Answer;
+// A PE of this host that is asked what it fetches, until this object is gone: its operations go
+// the way on which that is seen.
+class Asked {
+  public:
+    // It writes no answer before it is asked.
+    explicit Asked(int pe)
+        : pe_(pe),
+          last_noted_(status().routine.load(kRelaxed)),
+          before_(ask(status())),
+          is_seen_(close_window_of(pe) || job.checked) {}
+    Asked(const Asked&) = delete;
+    Asked& operator=(const Asked&) = delete;
+    ~Asked() {
+        // Unless it has done so itself.
+        std::uint32_t is_asked = 0;
+        if (before_ != 0) status().unasked.compare_exchange_strong(is_asked, before_, kRelaxed);
+    }
+    int pe() const { return pe_; }
+    PeStatus& status() const { return job.header->pe[pe_]; }
+    // In front of the question: what it is asked about may note calls.
+    Routine last_noted() const { return last_noted_; }
+    // Else what goes through its window is not.
+    bool is_seen() const { return is_seen_; }
+
+  private:
+    static constexpr auto kRelaxed = std::memory_order_relaxed;
+    static std::uint32_t ask(PeStatus& status) {
+        status.fetches.store(0, kRelaxed);
+        // Release: partner is whoever finds it 0, and may answer at once.
+        return status.unasked.exchange(0, std::memory_order_release);
+    }
+    int pe_;
+    Routine last_noted_;
+    std::uint32_t before_;  // what is to be there again
+    bool is_seen_;
+};
+
+// PEs of this host that run and wait for nothing of ours are asked, for a moment. Returns whether
+// of one that computes, as far as it shows, not all could be seen: it may fetch again and again.
+bool ask_those_here(std::vector<Doing>& all) {
     constexpr auto kRelaxed = std::memory_order_relaxed;
     constexpr std::uint64_t kPatience = 300'000'000;  // nanoseconds: it may have no processor now
     constexpr std::uint64_t kLongWait = 10'000'000;
@@ -472,49 +511,36 @@ void ask_those_here(std::vector<Doing>& all) {
     const auto computes = [&](int pe) {
         return activity_of(status_of(pe), begin).kind == Activity::Kind::computes;
     };
-    std::vector<int> asked;
-    std::vector<std::pair<int, std::uint32_t>> unasked;  // what is to be there again
+    std::list<Asked> asked;
     for (const Doing& each : all) {
-        if (!is_here(each.pe) || each.pe == job.me || each.rank != Doing::Rank::computing ||
-            !computes(each.pe))
-            continue;
-        PeStatus& status = status_of(each.pe);
-        if (status.unasked.load(kRelaxed) == 0) continue;
-        // It writes no answer before it is asked.
-        status.fetches.store(0, kRelaxed);
-        // Release: partner is whoever finds it 0, and may answer at once.
-        const std::uint32_t before = status.unasked.exchange(0, std::memory_order_release);
-        asked.push_back(each.pe);
-        if (before != 0) unasked.emplace_back(each.pe, before);
+        if (is_here(each.pe) && each.pe != job.me && each.rank == Doing::Rank::computing &&
+            computes(each.pe) && status_of(each.pe).unasked.load(kRelaxed) != 0)
+            asked.emplace_back(each.pe);
     }
+    std::bitset<kMaxPes> unseen;
+    for (const Asked& one : asked)
+        unseen.set(static_cast<std::size_t>(one.pe()), !one.is_seen());
     // True if there is no more to come. Between its fetches it may wait for their answers, and the
     // next such wait writes over what it has found: it is taken at once.
-    const auto has_ended = [&](int pe) {
-        const ToldWait told = told_wait_of(status_of(pe));
-        Doing& doing = all[static_cast<std::size_t>(pe)];
+    const auto has_ended = [&](const Asked& one) {
+        const ToldWait told = told_wait_of(one.status());
+        Doing& doing = all[static_cast<std::size_t>(one.pe())];
         if (has_fetched(told)) {
             doing.what.clear();
             doing.waited = 0;
-            tell_fetched(told, status_of(pe).routine.load(kRelaxed), doing);
+            tell_fetched(told, one.last_noted(), doing);
         }
         return told.fetches != 0 ||
-               activity_of(status_of(pe), os::monotonic_nanoseconds()).waited >= kLongWait;
+               activity_of(one.status(), os::monotonic_nanoseconds()).waited >= kLongWait;
     };
     while (!asked.empty() && os::monotonic_nanoseconds() - begin < kPatience) {
-        std::erase_if(asked, has_ended);
+        asked.remove_if(has_ended);
         far::progress();
         os::sleep_nanoseconds(100'000);
     }
-    // Unless it has done so itself.
-    for (const auto& [pe, before] : unasked) {
-        std::uint32_t is_asked = 0;
-        status_of(pe).unasked.compare_exchange_strong(is_asked, before, kRelaxed);
-    }
-}
-
-// Of PEs of this host that compute, as far as they show: that they may fetch again and again.
-bool may_poll(const Doing& doing) {
-    return is_here(doing.pe) && doing.pe != job.me && doing.what.starts_with(kComputing);
+    return std::any_of(all.begin(), all.end(), [&](const Doing& doing) {
+        return unseen[static_cast<std::size_t>(doing.pe)] && doing.what.starts_with(kComputing);
+    });
 }
 
 // What those of other hosts have told beside their answers: of some of them, so that a network that
@@ -578,11 +604,10 @@ void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now)
         for (int pe = 0; pe < job.pes; ++pe)
             all.push_back(look_at(pe, os::monotonic_nanoseconds()));
         // That takes a moment: what is known already stays, whatever they do meanwhile.
-        ask_those_here(all);
+        const bool is_unseen = ask_those_here(all);
         ask_those_far(all);
         if (const std::string why = why_nobody_ends_this(all); !why.empty())
             report += "isthmus:   " + why + "\n";
-        const bool is_unseen = !job.checked && std::any_of(all.begin(), all.end(), may_poll);
         for (const std::string& line : describe_groups(std::move(all), job.me))
             report += "isthmus:   " + line + "\n";
         if (is_unseen) report += "isthmus:   ISTHMUS_CHECK=1 tells what PEs poll that compute\n";

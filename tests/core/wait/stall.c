@@ -31,19 +31,26 @@ static void* set_later(void* pause) {
     return NULL;
 }
 
-/* Who asks what a PE fetches has it look at all it does, for a moment: not longer. */
+/* Who asks what a PE fetches has it look at all it does, for a moment: not longer. Its window is
+ * open again behind an operation. */
 static void check_open(time_t end) {
-    const char* const check = getenv("ISTHMUS_CHECK");
 #ifdef ISTHMUS_CHECKS_H
-    while (check && *check == '1' && __atomic_load_n(isthmus_checks.limit, __ATOMIC_RELAXED) == 0)
+    static int number;
+    const char* const check = getenv("ISTHMUS_CHECK");
+    const uint32_t* const limit =
+        check && *check == '1' ? isthmus_checks.limit : &isthmus_window.limit;
+    while (pshmem_int_g(&number, 0) != 0 || __atomic_load_n(limit, __ATOMIC_RELAXED) == 0)
         if (time(NULL) > end) {
-            fputs("nothing passes the checks any more\n", stderr);
+            fputs("all operations go the long way now\n", stderr);
             shmem_global_exit(1);
         }
 #else
     (void)end;
-    (void)check;
 #endif
+}
+
+static int is_closed(void) {
+    return __atomic_load_n(&isthmus_window.limit, __ATOMIC_RELAXED) == 0;
 }
 
 int main(int argc, char** argv) {
@@ -59,6 +66,16 @@ int main(int argc, char** argv) {
     const struct timespec pause = {(time_t)seconds, (long)((seconds - (time_t)seconds) * 1e9)};
     const time_t end = time(NULL) + (time_t)seconds + 1;
     shmem_barrier_all();
+    if (strcmp(what, "leaves") == 0) {
+        /* The last one leaves with its window closed; and all begin again. */
+        while (me == last && !is_closed()) {
+        }
+        shmem_finalize();
+        shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
+        if (is_closed()) return 1;
+        shmem_barrier_all();
+        what = "polls-g";
+    }
     if (strcmp(what, "barrier") == 0) {
         if (me == last) sleep_until_told(&pause);
         shmem_barrier_all();
@@ -81,6 +98,7 @@ int main(int argc, char** argv) {
         static int number = 7;
         static double fraction = 0.5;
         static uint64_t signal = 9;
+        static char packed[16] __attribute__((aligned(16)));
         long* const block = shmem_malloc(16 * sizeof *block);
         for (int i = 0; i < 16; ++i)
             block[i] = 0;
@@ -88,6 +106,7 @@ int main(int argc, char** argv) {
         if (me == 1) {
             sleep_until_told(&pause);
             shmem_int_p(&number, 8, 0);
+            shmem_putmem(packed + 1, &(int){1}, sizeof(int), 0);
             shmem_double_p(&fraction, 1, 0);
             shmem_long_p(block + 1, -6, 0);
             shmem_long_p(block + 1, -6, last);
@@ -97,6 +116,13 @@ int main(int argc, char** argv) {
         if (me == last && strcmp(what, "polls-g") == 0)
             while (shmem_int_g(&number, 0) == 7) {
             }
+        if (me == last && strcmp(what, "polls-call") == 0)
+            while (pshmem_int_g(&number, 0) == 7) {
+            }
+        /* In a packed structure: on one host it works, but in checked mode. */
+        if (me == last && strcmp(what, "polls-packed") == 0)
+            while (shmem_int_atomic_fetch((int*)(void*)(packed + 1), 0) == 0)
+                shmem_int_atomic_add((int*)(void*)(packed + 5), 1, 0);
         if (me == last && strcmp(what, "polls-get") == 0)
             for (long seen = 0; seen == 0;)
                 shmem_long_get(&seen, block + 1, 1, 0);
@@ -118,6 +144,7 @@ int main(int argc, char** argv) {
         if (me == last && strcmp(what, "polls-two") == 0)
             while (shmem_int_g(&number, 0) + shmem_int_g(&number, 1) == 14) {
             }
+        if (me == last) check_open(time(NULL) + 5);
         shmem_barrier_all();
     } else if (strcmp(what, "flag") == 0) {
         if (me == last) sleep_until_told(&pause);
@@ -188,6 +215,31 @@ int main(int argc, char** argv) {
             for (volatile int i = 0; i < 100000; ++i) {
             }
         if (me == last) check_open(time(NULL) + 5);
+    } else if (strcmp(what, "held") == 0) {
+        /* Who has closed the last one's window is stopped, and does not open it. */
+        static long process;
+        process = getpid();
+        shmem_barrier_all();
+        if (me == last) {
+            const pid_t others[2] = {(pid_t)shmem_long_g(&process, 0),
+                                     (pid_t)shmem_long_g(&process, 1)};
+            while (!is_closed()) {
+            }
+            for (int i = 0; i < 2; ++i)
+                kill(others[i], SIGSTOP);
+            check_open(time(NULL) + 5);
+            for (int i = 0; i < 2; ++i)
+                kill(others[i], SIGCONT);
+        }
+        shmem_barrier_all();
+    } else if (strcmp(what, "kept") == 0) {
+        /* Routines of the native interface refuse what the window does: it stays open. */
+        isthmus_init();
+        shmem_barrier_all();
+        while (me == last && !is_told(end))
+            if (is_closed()) return 1;
+        shmem_barrier_all();
+        isthmus_finalize();
     } else if (strcmp(what, "exits") == 0) {
         if (me == last) exit(0);
         sleep_until_told(&pause);

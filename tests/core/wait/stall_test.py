@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Hangs jobs on purpose for a moment and reads the stall report: who waits for what, since when.
 
-stall_test.py ISTHMUS STALL_PROGRAM
+stall_test.py ISTHMUS STALL_PROGRAM [THE_SAME_OTHERWISE_LINKED...]
 """
 import concurrent.futures
 import os
@@ -71,7 +71,7 @@ def flag(launcher, program, watched):
 
 
 def main():
-    launcher, program = sys.argv[1:]
+    launcher, program, *others = sys.argv[1:]
     watched = r", watching flag \(is 0; waits for == 1\)"
     advice = r"^isthmus:   ISTHMUS_CHECK=1 tells what PEs poll that compute$"
     computing = r"^isthmus:   PE 2: computing; last noted call shmem_barrier_all$"
@@ -88,9 +88,12 @@ def main():
         ("all", [r"^isthmus:   nobody can end this: all PEs wait \(unless a thread of the program goes on\)$",
                  r"^isthmus:   PEs \d,\d: in shmem_wait_until for [0-9.s to]+, watching flag "
                  r"\(is 0; waits for >= [34] to [45]\)$"]),
-        # Who runs. Who may poll is told how to learn of it; in checked mode it is asked, and goes on as before.
-        ("busy", [computing, advice]),
+        # Who runs is asked what it fetches, and goes on as before. Where its fetches cannot be seen, that is
+        # said; of another interface's window is open meanwhile.
+        ("busy", [computing], [advice]),
         ("busy", [computing], [advice], checked),
+        ("busy", [advice], [], loop),
+        ("kept", [advice]),
         ("stopped", [r"^isthmus:   PE 2: stopped, by a signal or a debugger; last noted call shmem_barrier_all$"], [],
          {"told_by": signal.SIGCONT}),
         # Who ends early says so, and not that it waits in what it never called.
@@ -133,19 +136,26 @@ def main():
         # Of whom others may wait for in vain: not that it waits for these.
         ("finalize", [r"shmem_finalize: no progress",
                       rf"PE [01]: has called shmem_finalize, and waits for the others for {NUMBER}$"]),
+        # Whoever has asked is stopped meanwhile.
+        ("held", [r"no progress"]),
     ]
 
-    # A loop of fetches notes nothing: who runs is asked what it does. That is seen in checked mode, and over a
-    # road.
-    def polls(what, told, settings=checked):
-        check(launcher, program, what, [rf"^isthmus:   PE 2: {told}; last noted call shmem_\w+$"], [NOBODY], **settings)
+    # A loop of fetches notes nothing, and who runs is asked: the call that was noted in front of it stays.
+    def polls(what, told, settings={}, started=program):
+        last = r"shmem_\w+" if settings else "shmem_barrier_all"
+        check(launcher, started, what, [rf"^isthmus:   PE 2: {told}; last noted call {last}$"], [NOBODY], **settings)
 
     again = r"again and again, value now"
+    number = rf"fetches number(\.\d)? of PE 0 {again} 7"
     polling = [
-        ("polls-g", rf"fetches number(\.\d)? of PE 0 {again} 7"),
-        ("polls-get", rf"fetches {IN_BLOCK} of PE 0 {again} 0"),
+        ("polls-g", number),
+        *(("polls-g", number, {}, each) for each in others),
+        ("leaves", number),
+        ("polls-call", number),
+        ("polls-packed", "computing"),
+        ("polls-get", rf"fetches {IN_BLOCK} of PE 0 {again} 0", checked),
         ("polls-own", rf"fetches {IN_BLOCK} of PE 2 {again} 0"),
-        ("polls-fraction", rf"fetches fraction(\.\d)? of PE 0 {again} 0\.5"),
+        ("polls-fraction", rf"fetches fraction(\.\d)? of PE 0 {again} 0\.5", checked),
         ("polls-swap", rf"compares and swaps lock of PE 0 {again} 0"),
         ("polls-signal", rf"fetches signal(\.\d)? of PE 2 {again} 9"),
         ("polls-heap", rf"fetches {IN_BLOCK} of PE 0 {again} 0", loop),
