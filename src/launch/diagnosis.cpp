@@ -11,6 +11,14 @@
 
 namespace isthmus::launch {
 
+bool is_init(Routine routine) {
+    return routine == Routine::init || routine == Routine::init_thread;
+}
+
+bool is_within_init(PeState state, Routine routine) {
+    return (state == PeState::loaded || state == PeState::finalized) && is_init(routine);
+}
+
 std::string pe_prefix(int pe, const std::string& host) {
     return "isthmus: PE " + std::to_string(pe) + " (host " + host + "): ";
 }
@@ -34,6 +42,8 @@ std::string describe_end(const PeEnd& end, const std::string& host) {
         // What a shell makes of a signal that killed its command.
         if (status > 128 && status <= 128 + 64)
             text += " (128 + " + describe_signal(status - 128) + ")";
+        if (is_within_init(end.state, end.routine))
+            return text + " in the middle of shmem_init; the job ends";
         if (end.state == PeState::running) text += " before shmem_finalize";
         if (end.state == PeState::loaded) text += " before shmem_init";
         if (end.state == PeState::finalized) return text + " after shmem_finalize";
@@ -59,7 +69,7 @@ std::string describe_stopped(int pe, const std::string& host, long process, doub
 }
 
 bool ends_job(const PeEnd& end) {
-    if (WIFSIGNALED(end.wait_status)) return true;
+    if (WIFSIGNALED(end.wait_status) || is_within_init(end.state, end.routine)) return true;
     if (end.state == PeState::finalized) return false;
     return WEXITSTATUS(end.wait_status) != 0 || end.state == PeState::running ||
            end.state == PeState::failed;

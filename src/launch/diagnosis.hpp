@@ -19,6 +19,11 @@ struct PeEnd {
     bool knows_call = true;      // false: of another host, `routine` says nothing
 };
 
+// A call that begins a session; its PE is within it, the first time or again, until it has come to
+// `running` behind it. Who leaves a session no longer has such a call for its last one.
+bool is_init(Routine routine);
+bool is_within_init(PeState state, Routine routine);
+
 // "isthmus: PE 2 (host b): "
 std::string pe_prefix(int pe, const std::string& host);
 
@@ -32,7 +37,7 @@ std::string describe_end(const PeEnd& end, const std::string& host);
 std::string describe_stopped(int pe, const std::string& host, long process, double seconds,
                              int waiting);
 
-// Whether this end ends the job: false if the PE exited with 0, as it may. An exit with another
+// Whether this end ends the job: false if the PE exited with 0 where it may. An exit with another
 // status after shmem_finalize lets the others finish: they no longer need this PE.
 bool ends_job(const PeEnd& end);
 

@@ -282,10 +282,10 @@ void Keeper::pe_ended(int pe, int wait_status) {
         status_ = status_of_pe;
         announce(describe_end(ended, host_));
     }
-    if (ended.state == PeState::absent || ended.state == PeState::loaded) {
-        left_early_.push_back(pe);
-        next_tick_ = 0;
-    }
+    Pe& left = pes_[static_cast<std::size_t>(pe)];
+    left.has_left = true;
+    left.left_with = WEXITSTATUS(wait_status);
+    next_tick_ = 0;
 }
 
 void Keeper::end(int status, const std::string& line, int signal) {
@@ -385,6 +385,50 @@ bool Keeper::look_for_other_programs(const std::vector<int>& pes, int waiting) {
     return false;
 }
 
+// A PE that one which has gone keeps from going on, or -1. A session begins when all have come; who
+// has left the last one with the others may go.
+int Keeper::who_needs(PeState gone) const {
+    for (const int pe : alive()) {
+        if (pes_[static_cast<std::size_t>(pe)].program_gone) continue;
+        // acquire: `routine` is not older. Partner: the PE's release store of `state`.
+        const PeState state = status(pe).state.load(std::memory_order_acquire);
+        const bool begins = is_init(status(pe).routine.load(std::memory_order_relaxed));
+        const bool needs = gone == PeState::finalized
+                               ? begins && state != PeState::absent && state != PeState::loaded
+                               : state == PeState::running || (begins && state == PeState::loaded);
+        if (needs) return pe;
+    }
+    return -1;
+}
+
+// The line for a PE that has gone, with the wrapper around it or while that lives on, and that the
+// others need; or nothing.
+std::string Keeper::describe_missed() const {
+    for (int pe = 0; pe < static_cast<int>(pes_.size()); ++pe) {
+        const Pe& gone = pes_[static_cast<std::size_t>(pe)];
+        if (!gone.has_left && !gone.program_gone) continue;
+        const PeState state = status(pe).state.load(std::memory_order_acquire);
+        const Routine routine = status(pe).routine.load(std::memory_order_relaxed);
+        const std::string what =
+            pe_prefix(pe, host_) + (gone.has_left
+                                        ? "exited with status " + std::to_string(gone.left_with)
+                                        : "its process ended");
+        if (state == PeState::running)
+            return what + " before shmem_finalize" + last_call(state, routine) + "; the job ends";
+        if (is_within_init(state, routine))
+            return what + " in the middle of shmem_init; the job ends";
+        const int waiting = state == PeState::failed ? -1 : who_needs(state);
+        if (waiting < 0) continue;
+        const std::string other = "PE " + std::to_string(waiting) + " has called";
+        return what +
+               (state == PeState::finalized
+                    ? " after shmem_finalize, and " + other + " shmem_init again"
+                    : " without shmem_init, which " + other) +
+               "; the job ends";
+    }
+    return "";
+}
+
 void Keeper::look_for_foreign_program(std::uint64_t now) {
     const std::vector<int> pes = alive();
     // Relaxed: whether the library has been loaded, no more.
@@ -411,28 +455,10 @@ void Keeper::tick(std::uint64_t now) {
     if (job_ended_by_itself()) return;
     look_where_one_waits(now);
     if (ending_) return;
-    for (const int pe : alive()) {
-        const PeState state = status(pe).state.load(std::memory_order_acquire);
-        const Routine routine = status(pe).routine.load(std::memory_order_relaxed);
-        if (pes_[static_cast<std::size_t>(pe)].program_gone && state == PeState::running) {
-            end(1,
-                pe_prefix(pe, host_) + "its process ended before shmem_finalize" +
-                    last_call(state, routine) + "; the job ends",
-                SIGTERM);
-            return;
-        }
-        const bool needs_all = state == PeState::running || routine == Routine::init ||
-                               routine == Routine::init_thread;
+    const std::string missed = describe_missed();
+    if (!missed.empty()) return end(status_ != 0 ? status_ : 1, missed, SIGTERM);
+    for (const int pe : alive())
         watch_program(pe);
-        if (!left_early_.empty() && needs_all && state != PeState::finalized) {
-            end(1,
-                pe_prefix(left_early_[0], host_) +
-                    "exited with status 0 without shmem_init, which PE " + std::to_string(pe) +
-                    " has called; the job ends",
-                SIGTERM);
-            return;
-        }
-    }
 }
 
 void Keeper::flush_output() {

@@ -30,7 +30,9 @@ struct Pe {
     int program_watch = -1;
     bool program_judged = false;  // whether to watch it has been decided
     bool program_gone = false;
-    double stopped = 0;  // for so many seconds, as far as has been looked
+    bool has_left = false;  // ended, and the job goes on
+    int left_with = 0;      // that status
+    double stopped = 0;     // for so many seconds, as far as has been looked
     bool is_told_stopped = false;
 };
 
@@ -77,6 +79,8 @@ class Keeper {
     bool look_for_other_programs(const std::vector<int>& pes, int waiting);
     void look_for_stopped(const std::vector<int>& pes, const std::vector<int>& waiting);
     void look_for_foreign_program(std::uint64_t now);
+    int who_needs(PeState gone) const;
+    std::string describe_missed() const;
     void read_stream(Stream& stream);
     void write_output();
 
@@ -125,7 +129,6 @@ class Keeper {
     std::uint64_t next_look_ = 0;  // for other programs, and for PEs that are stopped
     double detect_seconds_ = 0;
     ForeignWatch foreign_;
-    std::vector<int> left_early_;  // PEs that exited with 0 without shmem_init
     std::uint64_t memory_kills_before_ = 0;
 };
 

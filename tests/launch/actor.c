@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +13,13 @@
 static volatile sig_atomic_t got;
 static void on_signal(int signal) {
     got = signal;
+}
+
+static int last;
+static void end(int signal) {
+    (void)signal;
+    if (last == 0) _exit(0);
+    kill(getpid(), last);
 }
 
 static void say_ready(int me) {
@@ -35,6 +43,13 @@ int main(int argc, char** argv) {
     if (is(action, "exec-before-init")) {
         const char* bootstrap = getenv("TEST_PE");
         if (bootstrap && atoi(bootstrap) == who) execlp("sleep", "sleep", "60", NULL);
+    }
+    if (is(action, "end-in-init")) { /* by a signal, or with status 0; nobody else comes */
+        const char* bootstrap = getenv("TEST_PE");
+        if (!bootstrap || atoi(bootstrap) != who) pause();
+        last = number;
+        (void)sigaction(SIGALRM, &(struct sigaction){.sa_handler = end}, NULL);
+        (void)setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {0, 200000}}, NULL);
     }
     shmem_init();
     int me = shmem_my_pe();
@@ -82,6 +97,12 @@ int main(int argc, char** argv) {
         usleep(me == who ? 0 : 100000);
         printf("finished %d\n", me);
         return me == who ? number : 0;
+    } else if (is(action, "again")) { /* one PE does not come to the second session */
+        shmem_finalize();
+        if (me == who) return number;
+        shmem_init();
+        usleep(number ? 0 : (useconds_t)me * 100000);
+        return 0; /* which finalizes */
     } else if (is(action, "wait")) {
         shmem_barrier_all();
         say_ready(me);

@@ -600,6 +600,10 @@ void detach_job() {
     if (job.managed && far::present)
         watch.emplace(job.me, StartWatch::Phase::leaving, discard_seconds());
     hide_window();
+    // For the launcher: who leaves, if only by its exit, is not in shmem_init. The barriers publish
+    // it before the first of all is gone.
+    if (job.status().routine.load(std::memory_order_relaxed) == Routine::init)
+        job.status().routine.store(Routine::finalize, std::memory_order_relaxed);
     close_window();
     guarded::close("shmem_finalize");
     start_barrier();

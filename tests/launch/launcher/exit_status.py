@@ -125,6 +125,47 @@ class ExitStatus(LauncherTest):
                          r"last noted call shmem_barrier_all; the job ends$")
         self.assertLess(job.seconds, 2 * SLOW)
 
+    def test_end_in_the_middle_of_init(self):
+        ended = r"in the middle of shmem_init; the job ends"
+        words = 'TEST_PE=${ISTHMUS_BOOTSTRAP%:*}; TEST_PE=${TEST_PE##*:}; export TEST_PE; '
+        for behind, number, how in (("; sleep 60", 9, "its process ended"), ("; sleep 60", 0, "its process ended"),
+                                    ("; exit $?", 0, "exited with status 0")):
+            with self.subTest(behind + str(number)):
+                job = self.run_job("-n", 3, "sh", "-c", f"{words} {ACTOR} end-in-init 1 {number}{behind}")
+                self.assertEqual(job.status, 1)
+                lines = [line for line in job.err.splitlines() if line not in ("Killed", "Terminated")]
+                self.assertEqual(len(lines), 1, job.err)
+                self.assertRegex(lines[0], rf"^isthmus: PE 1 \(host \S+\): {how} {ended}$")
+                self.assertLess(job.seconds, 3 * SLOW)
+
+    def test_program_that_ends_before_init_and_its_shell_lives_on(self):
+        script = f'TEST_PE=${{ISTHMUS_BOOTSTRAP%:*}}; TEST_PE=${{TEST_PE##*:}} {ACTOR} ' \
+                 'exit-before-init 1 0; sleep 60'
+        job = self.run_job("-n", 3, "sh", "-c", script)
+        self.assertEqual(job.status, 1)
+        self.assertRegex(job.err, r"(?m)^isthmus: PE 1 \(host \S+\): its process ended without shmem_init, "
+                                  r"which PE [02] has called; the job ends$")
+        self.assertEqual(job.err.count("isthmus:"), 1, job.err)
+        self.assertLess(job.seconds, 2 * SLOW)
+
+    def test_a_pe_that_does_not_come_again(self):
+        again = r"after shmem_finalize, and PE [02] has called shmem_init again; the job ends"
+        job = self.run_job("-n", 3, ACTOR, "again", 1, 0)
+        self.check(job, 1, r"isthmus: PE 1 \(host \S+\): exited with status 0 " + again)
+        self.assertLess(job.seconds, 2 * SLOW)
+        job = self.run_job("-n", 3, ACTOR, "again", 1, 7)
+        left = r"isthmus: PE 1 \(host \S+\): exited with status 7 "
+        self.check(job, 7, left + "after shmem_finalize", left + again)
+        job = self.run_job("-n", 3, "sh", "-c", f"{ACTOR} again 1 0; sleep 60")
+        self.assertEqual(job.status, 1)
+        self.assertRegex(job.err, r"(?m)^isthmus: PE 1 \(host \S+\): its process ended " + again + "$")
+        self.assertEqual(job.err.count("isthmus:"), 1, job.err)
+
+    def test_pes_that_leave_one_after_the_other(self):
+        """Also the last session, by an exit alone: `shmem_init` is what they have called last."""
+        for words in ([ACTOR, "again", 9, 0], ["sh", "-c", f"{ACTOR} again 9 0; sleep 0.6"]):
+            self.check(self.run_job("-n", 4, *words), 0)
+
     def test_global_exit_behind_a_shell(self):
         job = self.run_job("-n", 2, "sh", "-c", f"{ACTOR} global-exit 1 6; sleep 60")
         self.check(job, 6)
