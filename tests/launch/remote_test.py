@@ -60,6 +60,14 @@ def is_alive(pid):
         return False
 
 
+def runs(pid, script):
+    try:
+        with open(f"/proc/{pid}/cmdline") as file:
+            return script in file.read().split("\0")
+    except OSError:
+        return False
+
+
 class Remote(unittest.TestCase):
     def setUp(self):
         self.temporary = tempfile.TemporaryDirectory()
@@ -262,6 +270,19 @@ class Remote(unittest.TestCase):
                 self.assertEqual(done.returncode, status or 1, done.stderr)
                 self.assertRegex(done.stderr, rf"\Aisthmus: PE 1 [^\n]*: exited with status {status} in the "
                                               r"middle of shmem_init; the job ends\n\Z")
+
+    def test_a_pe_that_is_stopped_beside_another_before_it_comes(self):
+        """That one says so, and no end that it brings about is told."""
+        for leads in ("kill -STOP $$", "setsid -w $0 wait"):
+            script = os.path.join(self.folder, "stops")
+            with open(script, "w") as file:
+                file.write(f'#!/bin/sh\n[ "$1" = wait ] && kill -STOP $$\n[ $PMI_RANK = 1 ] && {leads}\nexec {RING}\n')
+            os.chmod(script, 0o755)
+            done = self.run_job(script, ISTHMUS_DETECT_SECONDS="0.5", ISTHMUS_STALL_SECONDS="0")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertRegex(done.stderr, r"^isthmus: PE 0 \([^)]*\): shmem_init: waits in vain for PE 1, whose process on "
+                                          r"this host has been stopped for 1 s \(twice ISTHMUS_DETECT_SECONDS\)\n$")
+            self.await_end_of([pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if runs(pid, script)])
 
     def test_a_program_of_another_library_behind_a_wrapper(self):
         """Open MPI's knows no process manager of ours; an MPICH program does."""

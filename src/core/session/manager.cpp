@@ -185,8 +185,10 @@ void end_managed_job(int status, std::span<const pid_t> stopped) {
     const int farewell = is_heard ? status : unheard(status);
     if (far::road) far::road->say_end(farewell);
     if (far::road && job.host.count() > 1) have_mates_tell(farewell);
+    // Other managers do not reach one that has left its group of processes (setsid). Ours kills all
+    // that is left, and would take a death that comes first for the cause.
     for (const pid_t process : stopped)
-        kill(process, SIGKILL);
+        if (!is_own) kill(process, SIGKILL);
     is_left.store(true, std::memory_order_relaxed);
     if (!exchange) return;
     // A manager's call may allocate (PMIx), and a handler of a signal that came within malloc waits
