@@ -245,9 +245,14 @@ std::string Swap::run() {
 std::string memory_failed(const char* call, int pe) {
     // 0: it came without its file
     const int error = errno == 0 ? EMFILE : errno;
+    const std::string who = "PE " + std::to_string(pe);
+    // What it has opened for this it keeps open to its end.
+    if (error == ECONNREFUSED || error == ECONNRESET || error == EPIPE)
+        return who +
+               ", which had come, has ended in shmem_init, or the program has closed its files: " +
+               call + ": " + std::strerror(error);
     const bool lacks_descriptors = error == EMFILE || error == ETOOMANYREFS;
-    return std::string("PE ") + std::to_string(pe) +
-           " says that it runs on this host, but its memory cannot be had: " + call + ": " +
+    return who + " says that it runs on this host, but its memory cannot be had: " + call + ": " +
            std::strerror(error) +
            (lacks_descriptors ? "; raise ulimit -n" : os::advice_on_call(error));
 }

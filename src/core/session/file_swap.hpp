@@ -35,7 +35,8 @@ constexpr int kMatesPatience = 60;  // seconds
 std::string swap_files(const Descriptor& listener, const std::vector<Mate>& mates,
                        cpu_set_t& processors);
 
-// "PE 3 says that it runs on this host, but its memory cannot be had: ...", of errno.
+// Of errno: "PE 3 says that it runs on this host, but its memory cannot be had: ...", or that it
+// has ended.
 std::string memory_failed(const char* call, int pe);
 
 }  // namespace isthmus

@@ -87,7 +87,7 @@ Heard receive_file(int socket, int flags, Hello& hello, Descriptor& file) {
     // Truncated without a file: the kernel found no descriptor for it.
     const bool found_none = received == static_cast<ssize_t>(sizeof hello) && files == 0 &&
                             (message.msg_flags & MSG_CTRUNC) != 0;
-    errno = found_none ? EMFILE : 0;
+    errno = found_none ? EMFILE : received == 0 ? ECONNRESET : 0;
     return Heard::noise;
 }
 

@@ -3,9 +3,14 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "core/job/job_layout.hpp"
+#include "core/session/file_swap.hpp"
 
 namespace isthmus {
 namespace {
@@ -28,6 +33,26 @@ TEST(HandshakeTest, WhatIsNoFileIsNobodysMemory) {
     EXPECT_FALSE(holds_memory_of(read.file(), 0));
     EXPECT_FALSE(holds_memory_of(folder.file(), 0));
     EXPECT_FALSE(holds_memory_of(-1, 0));
+}
+
+TEST(HandshakeTest, AMateThatHasEndedIsToldAsThat) {
+    int ends[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    const Descriptor mine(ends[0]);
+    close(ends[1]);
+    Hello hello{};
+    Descriptor file;
+    EXPECT_EQ(receive_file(mine.file(), MSG_DONTWAIT, hello, file), Heard::noise);
+    EXPECT_EQ(memory_failed("recvmsg", 2),
+              "PE 2, which had come, has ended in shmem_init, or the program has closed its files: "
+              "recvmsg: Connection reset by peer");
+    EXPECT_FALSE(send_file(mine.file(), hello, -1));
+    EXPECT_TRUE(memory_failed("sendmsg", 2).starts_with("PE 2, which had come, has ended"));
+    const Descriptor caller = open_socket(1);
+    sockaddr_un address;
+    const socklen_t length = name_socket("nobody-has-this-name", address);
+    EXPECT_NE(connect(caller.file(), reinterpret_cast<const sockaddr*>(&address), length), 0);
+    EXPECT_TRUE(memory_failed("connect", 2).starts_with("PE 2, which had come, has ended"));
 }
 
 }  // namespace
