@@ -96,11 +96,11 @@ if(TARGET stall_program)
     set_tests_properties(hosts.stalls PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 240 LABELS hosts)
     set_waiting(hosts.stalls SECONDS 15)
 endif()
-# Anything at any time; by hand: random_faults.py PROGRAM 2000 SEED.
+# Anything at any time; by hand: random_faults.py ISTHMUS PROGRAM 2000 SEED.
 # Drivers of faults and of strangers wait for most of their time.
 if(TARGET core_whole_life)
     add_test(NAME hosts.random_faults
-             COMMAND Python3::Interpreter ${hosts_folder}/random_faults.py $<TARGET_FILE:core_whole_life> 20 1)
+             COMMAND Python3::Interpreter ${hosts_folder}/random_faults.py $<TARGET_FILE:isthmus_tool> $<TARGET_FILE:core_whole_life> 20 1)
     set_tests_properties(hosts.random_faults PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300
                          LABELS hosts)
     set_waiting(hosts.random_faults SECONDS 55)
@@ -108,7 +108,7 @@ endif()
 # The part of the process manager that passes on what the first PE to end the job says: others speak.
 if(TARGET core_whole_life)
     add_test(NAME hosts.proxy_frozen
-             COMMAND Python3::Interpreter ${hosts_folder}/random_faults.py $<TARGET_FILE:core_whole_life> 2 9
+             COMMAND Python3::Interpreter ${hosts_folder}/random_faults.py $<TARGET_FILE:isthmus_tool> $<TARGET_FILE:core_whole_life> 2 9
                      "proxy frozen")
     set_tests_properties(hosts.proxy_frozen PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120
                          LABELS hosts)
@@ -225,7 +225,7 @@ foreach(protocol tcp udp)
     if(TARGET core_whole_life)
         string(REPLACE tcp. "" test hosts.packet.${protocol}.random_faults)
         add_test(NAME ${test} CONFIGURATIONS packet
-                 COMMAND Python3::Interpreter ${hosts_folder}/random_faults.py $<TARGET_FILE:core_whole_life> 40 1)
+                 COMMAND Python3::Interpreter ${hosts_folder}/random_faults.py $<TARGET_FILE:isthmus_tool> $<TARGET_FILE:core_whole_life> 40 1)
         set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600 LABELS hosts
             ENVIRONMENT "ISTHMUS_TRANSPORT=packet;ISTHMUS_PACKET_PROTOCOL=${protocol}")
     endif()

@@ -47,9 +47,9 @@ set_waiting(hosts.ofi.hostile SECONDS 55)
 if(NOT TARGET core_whole_life)
     return()
 endif()
-# Anything at any time; by hand, with ISTHMUS_FABRIC set: random_faults.py PROGRAM 2000 SEED.
+# Anything at any time; by hand, with ISTHMUS_FABRIC set: random_faults.py ISTHMUS PROGRAM 2000 SEED.
 add_test(NAME hosts.ofi.random_faults
-         COMMAND Python3::Interpreter ${hosts_folder}/random_faults.py $<TARGET_FILE:core_whole_life> 20 1)
+         COMMAND Python3::Interpreter ${hosts_folder}/random_faults.py $<TARGET_FILE:isthmus_tool> $<TARGET_FILE:core_whole_life> 20 1)
 set_tests_properties(hosts.ofi.random_faults PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300
                      LABELS hosts ENVIRONMENT "${by_libfabric}")
 set_waiting(hosts.ofi.random_faults SECONDS 70)

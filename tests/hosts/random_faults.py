@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Faults at random times over the whole life of a job on 2 or 3 hosts made of namespaces, by Hydra.
+"""Faults at random times over the whole life of a job on 2 or 3 hosts made of namespaces, by Hydra and
+by `isthmus run --launcher ssh`.
 
-    random_faults.py PROGRAM [TRIALS [SEED [FAULT]]]     PROGRAM is core_whole_life
+    random_faults.py ISTHMUS PROGRAM [TRIALS [SEED [FAULT]]]     PROGRAM is core_whole_life
 
 A PE is killed, aborts, is stopped, or is stopped for a moment; a host is cut off, or for a moment;
 one of the process manager's proxies is killed or stopped. A job that lost something ends within
 LIMIT seconds at every host, not with 0, and says why in at most a line a host; one that was only
 slow ends well. A line names nobody who is not lost. Nothing is left: no process, no file in /dev/shm.
+One round of faults after the other is by Hydra, by ssh, by ssh and by Hydra in a shell that lives on
+where its program has failed, for longer than a job may take to end.
 Prints a table of what was tried, and each trial that went wrong with the seed that repeats it. Exit
 status 77: not possible here.
 
@@ -35,7 +38,10 @@ DETECT = 3.0
 SLOW = float(os.environ.get("TEST_SLOWNESS", "1"))
 LIMIT = (2 * DETECT + 1.5 + 4) * SLOW
 ROUNDS = 25  # at least, so that the job outlives the faults
-LAUNCHERS = {"mpiexec.hydra", "hydra_pmi_proxy", "sh", "dash", "bash", "nsenter"}
+LAUNCHERS = {"mpiexec.hydra", "hydra_pmi_proxy", "isthmus", "sh", "dash", "bash", "nsenter", "sleep"}
+# Who starts the PEs, and whether in a shell.
+WAYS = [("hydra", False), ("ssh", False), ("ssh", True), ("hydra", True)]
+LIVES_ON = '#!/bin/sh\n"$@" || sleep 60\n'
 # Seconds over which faults are spread: the start, and all of the life.
 START, LIFE = 0.5, 1.5
 # Behind a cut the kernel may take a second until it asks for a neighbour's address again. So that the
@@ -65,20 +71,36 @@ def rounds_for(life, hosts, program):
     return max(ROUNDS, int(ROUNDS * 1.2 * life / (time.monotonic() - began)))
 
 
-def launch(hosts, program, pes, environment, rounds=ROUNDS):
-    words = [hosts.shell, hosts.names()[0], "mpiexec.hydra", "-launcher", "ssh", "-launcher-exec",
-             hosts.shell, "-hosts", ",".join(hosts.names()), "-ppn", str(pes // hosts.count), "-n",
-             str(pes), program, str(rounds)]
+def launch(hosts, program, pes, environment, rounds=ROUNDS, isthmus=None, in_shell=False):
+    """By Hydra, or by that tool over ssh."""
+    each = pes // hosts.count
+    words = [hosts.shell, hosts.names()[0]]
+    if isthmus:
+        environment = dict(environment, ISTHMUS_REMOTE_SHELL=hosts.shell)
+        words += [isthmus, "run", "--launcher", "ssh", "--hosts",
+                  ",".join(f"{name}:{each}" for name in hosts.names())]
+    else:
+        words += ["mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", hosts.shell, "-hosts",
+                  ",".join(hosts.names()), "-ppn", str(each), "-n", str(pes)]
+    if in_shell:
+        script = os.path.join(hosts.folder, "lives-on")
+        if not os.path.exists(script):
+            with open(script, "w") as file:
+                file.write(LIVES_ON)
+            os.chmod(script, 0o755)
+        words.append(script)
+    words += [program, str(rounds)]
     return subprocess.Popen(words, env=environment, text=True, stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                             start_new_session=True)
 
 
 def ranks(pids, parent=None):
-    """Of PEs, by process: only of those children, if there is one. Those that have gone are left out."""
+    """Of PEs, by process: only of those children, in a shell or not, if there is one. Those that have gone are left out."""
     found = {}
     for pid in pids:
-        if parent is not None and parent_of(pid) != parent:
+        above = parent_of(pid)
+        if parent is not None and parent not in (above, parent_of(above)):
             continue
         if (rank := rank_of(pid)) is not None:
             found[pid] = rank
@@ -156,7 +178,17 @@ def is_launchers(pid):
         return True  # it has gone
 
 
-def trial(number, seed, hosts, program, rounds, fault):
+def name_of(way):
+    return way[0] + (", in a shell" if way[1] else "")
+
+
+def way_of(number, faults):
+    """By rounds of faults. What happens to the launcher's other halves is Hydra's."""
+    launcher, in_shell = WAYS[number // 2 // len(faults) % len(WAYS)]
+    return ("hydra" if faults[number // 2 % len(faults)].startswith("proxy") else launcher), in_shell
+
+
+def trial(number, seed, hosts, isthmus, program, rounds, fault, way):
     dice = random.Random(f"{seed}/{number}")
     delay, chosen = dice.uniform(0, dice.choice((START, LIFE))), dice.randrange(64)
     pes = 2 * hosts.count
@@ -165,7 +197,8 @@ def trial(number, seed, hosts, program, rounds, fault):
     environment = dict(os.environ, TEST_MARK=mark, ISTHMUS_SPIN="0",
                        ISTHMUS_DETECT_SECONDS=str(detect), ISTHMUS_JOIN_SECONDS=str(2 * detect))
     files = hosts.shared_files()
-    job = launch(hosts, program, pes, environment, rounds)
+    launcher, in_shell = way
+    job = launch(hosts, program, pes, environment, rounds, isthmus if launcher == "ssh" else None, in_shell)
     disturbed, lost = disturb(job, hosts, mark, program, pes, fault, delay, chosen)
     began = time.monotonic()
     wrong = []
@@ -223,7 +256,7 @@ def trial(number, seed, hosts, program, rounds, fault):
     if new := hosts.shared_files() - files:
         wrong.append(f"left in /dev/shm {sorted(new)}")
     if wrong:
-        print(f"trial {number}, seed {seed}: {fault}, {chosen}, after {delay:.3f} s on "
+        print(f"trial {number}, seed {seed}: {name_of(way)}, {fault}, {chosen}, after {delay:.3f} s on "
               f"{hosts.count} hosts: {'; '.join(wrong)}\n{output}", flush=True)
     what = fault if disturbed is not None else "ended before"
     if any_end:
@@ -234,10 +267,10 @@ def trial(number, seed, hosts, program, rounds, fault):
 
 
 def main():
-    program = os.path.abspath(sys.argv[1])
-    trials = int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    faults = sys.argv[4:] or FAULTS
+    isthmus, program = map(os.path.abspath, sys.argv[1:3])
+    trials = int(sys.argv[3]) if len(sys.argv) > 3 else 20
+    seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    faults = sys.argv[5:] or FAULTS
     if not shutil.which("mpiexec.hydra"):
         print("mpiexec.hydra is not installed (tools/install-packages.sh --hosts)")
         return 77
@@ -248,18 +281,19 @@ def main():
                 rounds = rounds_for(LIFE, hosts, program)
                 for number in range(count - 2, trials, 2):
                     fault = faults[number // 2 % len(faults)]
-                    result = trial(number, seed, hosts, program, rounds, fault)
-                    table[count, result[0]].append(result[1:])
+                    way = way_of(number, faults)
+                    result = trial(number, seed, hosts, isthmus, program, rounds, fault, way)
+                    table[count, name_of(way), result[0]].append(result[1:])
     except Unavailable as reason:
         print(reason)
         return 77
-    print("| hosts | fault | trials | longest to the end | lines of ours: none | several | wrong |")
-    print("|---|---|---|---|---|---|---|")
-    for (count, what), results in sorted(table.items()):
+    print("| hosts | launcher | fault | trials | longest to the end | lines of ours: none | several | wrong |")
+    print("|---|---|---|---|---|---|---|---|")
+    for (count, way, what), results in sorted(table.items()):
         longest = max(took for took, _, _ in results)
         silent = sum(lines == 0 for _, _, lines in results)
         several = sum(lines > 1 for _, _, lines in results)
-        print(f"| {count} | {what} | {len(results)} | {longest:.1f} s | {silent} | {several} | "
+        print(f"| {count} | {way} | {what} | {len(results)} | {longest:.1f} s | {silent} | {several} | "
               f"{sum(wrong for _, wrong, _ in results)} |")
     return 1 if any(wrong for results in table.values() for _, wrong, _ in results) else 0
 

@@ -8,6 +8,8 @@ is killed or stopped. A job that lost a PE ends within LIMIT seconds, not with 0
 that only was slow ends well; one that hangs is ended by its launcher's own time limit, which says
 so. PEs without a launcher end, or finish what they do. A line names nobody who is not lost. Nothing is
 left: no process, no file in /dev/shm of any process of the job.
+Every third round of faults the program runs within a shell that lives on where it has failed, for
+longer than a job may take to end.
 Prints a table of what was tried, and each trial that went wrong with the seed that repeats it.
 """
 
@@ -35,8 +37,10 @@ LIFE = 0.6                                                # seconds over which f
 FAULTS = {"kill": signal.SIGKILL, "abort": signal.SIGABRT, "freeze": signal.SIGSTOP,
           "short freeze": signal.SIGSTOP, "launcher killed": signal.SIGKILL,
           "launcher stopped": signal.SIGSTOP}
+# What it says of its own is on lines that are not ours.
+SHELL = ["sh", "-c", '"$0" "$@" || sleep 60']
 DEADLY = ("kill", "abort", "freeze", "launcher killed")
-# The process above the PEs.
+# The process above the PEs, or above their shells.
 LAUNCHERS = {"run": "isthmus", "hydra": "hydra_pmi_proxy"}
 OURS = re.compile(r"^(?:\[.*\] )?isthmus: (?:PE (\d+) \([^)]*\): )?(.*)$", re.MULTILINE)
 # By the launcher, of the PE in front of it, or by that PE of itself.
@@ -52,9 +56,11 @@ def parents(pids, program):
     found = set()
     for pid in pids:
         try:
-            parent = int(fields(pid)[1])
-            if os.path.basename(os.readlink(f"/proc/{parent}/exe")) == program:
-                found.add(parent)
+            for _ in range(2):
+                pid = int(fields(pid)[1])
+                if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == program:
+                    found.add(pid)
+                    break
         except OSError:
             continue
     return sorted(found)
@@ -67,7 +73,7 @@ def rounds_for(life, isthmus, program):
     return max(ROUNDS, int(ROUNDS * 1.2 * life / (time.monotonic() - began)))
 
 
-def launch(launcher, isthmus, program, rounds, hangs, environment):
+def launch(launcher, isthmus, within, program, rounds, hangs, environment):
     if launcher == "run":
         words = [isthmus, "run", "-n", str(PES)]
         words += ["--timeout", str(HANG)] if hangs else []
@@ -75,7 +81,7 @@ def launch(launcher, isthmus, program, rounds, hangs, environment):
         words = ["mpiexec.hydra", "-n", str(PES)]
         if hangs:
             environment["MPIEXEC_TIMEOUT"] = str(HANG)
-    return subprocess.Popen(words + [program, str(rounds)], env=environment, text=True,
+    return subprocess.Popen(words + within + [program, str(rounds)], env=environment, text=True,
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, start_new_session=True)
 
@@ -123,7 +129,10 @@ def disturb(job, launcher, mark, program, fault, delay, chosen):
 def trial(number, seed, launcher, isthmus, program, rounds):
     dice = random.Random(f"{seed}/{number}")
     fault = list(FAULTS)[number // 2 % len(FAULTS)]
-    delay, chosen = dice.uniform(0, LIFE), dice.randrange(PES)
+    within = SHELL if number // 2 // len(FAULTS) % 3 == 2 else []
+    # The start is short: half of these come in it.
+    life = dice.choice((LIFE / 6, LIFE)) if within else LIFE
+    delay, chosen = dice.uniform(0, life), dice.randrange(PES)
     mark = f"FAULTS_{os.getpid()}_{number}_{time.time_ns()}"
     hangs = fault == "freeze"
     ended = fault == "launcher killed"
@@ -131,7 +140,7 @@ def trial(number, seed, launcher, isthmus, program, rounds):
     files = set(os.listdir("/dev/shm"))
     environment = dict(os.environ, TEST_MARK=mark, ISTHMUS_SPIN="0",
                        ISTHMUS_DETECT_SECONDS=str(DETECT), ISTHMUS_JOIN_SECONDS=str(2 * DETECT))
-    job = launch(launcher, isthmus, program, rounds, hangs, environment)
+    job = launch(launcher, isthmus, within, program, rounds, hangs, environment)
     victim, lost, pids = disturb(job, launcher, mark, program, fault, delay, chosen)
     pids |= set(marked(mark))
     began = time.monotonic()
@@ -173,9 +182,11 @@ def trial(number, seed, launcher, isthmus, program, rounds):
     if died and lost is not None and (named := wrongly_named(said, lost)):
         wrong.append(f"lost were only {sorted(lost)}: {named}")
     end = time.monotonic() + 2
-    while (left := marked(mark)) and time.monotonic() < end:
+    # Hydra ends what it has started, and not what a shell has, if that has just done so.
+    ours = program if within and launcher == "hydra" else None
+    while (left := marked(mark, ours)) and time.monotonic() < end:
         time.sleep(0.05)
-    kill_all(left)
+    kill_all(marked(mark))
     if left:
         wrong.append(f"left processes {left}")
     new = [name for name in set(os.listdir("/dev/shm")) - files
@@ -183,10 +194,11 @@ def trial(number, seed, launcher, isthmus, program, rounds):
     if new:
         wrong.append(f"left /dev/shm/{new}")
     if wrong:
-        print(f"trial {number}, seed {seed}: {launcher}, {fault} of PE process {chosen} after "
-              f"{delay:.3f} s: {'; '.join(wrong)}\n{output}")
+        print(f"trial {number}, seed {seed}: {launcher}{', in a shell' if within else ''}, {fault} of PE process "
+              f"{chosen} after {delay:.3f} s: {'; '.join(wrong)}\n{output}")
     # Hydra says nothing of a process that has gone before its first word.
-    return fault if happened else "ended before", took, bool(wrong), not output.strip()
+    what = fault if happened else "ended before"
+    return what + (", in a shell" if within else ""), took, bool(wrong), not output.strip()
 
 
 def main():
@@ -208,7 +220,7 @@ def main():
     for (launcher, what), results in sorted(table.items()):
         longest = max(took for took, _, _ in results)
         print(f"| {launcher} | {what} | {len(results)} | {longest:.1f} s | "
-              f"{sum(silent for _, _, silent in results) if what in DEADLY else ''} | "
+              f"{sum(silent for _, _, silent in results) if what.startswith(DEADLY) else ''} | "
               f"{sum(wrong for _, wrong, _ in results)} |")
     return 1 if any(wrong for results in table.values() for _, wrong, _ in results) else 0
 
