@@ -44,6 +44,10 @@ int main(int argc, char** argv) {
         const char* bootstrap = getenv("TEST_PE");
         if (bootstrap && atoi(bootstrap) == who) execlp("sleep", "sleep", "60", NULL);
     }
+    if (is(action, "close-before-init")) {
+        const char* bootstrap = getenv("TEST_PE");
+        if (bootstrap && atoi(bootstrap) == who) closefrom(3);
+    }
     if (is(action, "end-in-init")) { /* by a signal, or with status 0; nobody else comes */
         const char* bootstrap = getenv("TEST_PE");
         if (!bootstrap || atoi(bootstrap) != who) pause();
@@ -56,7 +60,7 @@ int main(int argc, char** argv) {
     int pes = shmem_n_pes();
     static long counter;
 
-    if (is(action, "hello")) {
+    if (is(action, "hello") || is(action, "close-before-init")) {
         printf("hello from %d of %d\n", me, pes);
     } else if (is(action, "barriers")) {
         for (int i = 0; i < who; ++i)

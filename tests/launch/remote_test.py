@@ -284,6 +284,13 @@ class Remote(unittest.TestCase):
                                           r"this host has been stopped for 1 s \(twice ISTHMUS_DETECT_SECONDS\)\n$")
             self.await_end_of([pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if runs(pid, script)])
 
+    def test_a_pe_that_has_closed_its_files_before_it_comes(self):
+        """It cannot tell its manager: who waits on its host does, and says nothing more."""
+        done = self.run_job("sh", "-c", f"TEST_PE=$PMI_RANK exec {ACTOR} close-before-init 1")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r"^isthmus: PE 1 \([^)]*\): shmem_init: the program has closed file descriptor \d+, "
+                                      r"which it did not open: [^\n]*\n$")
+
     def test_a_program_of_another_library_behind_a_wrapper(self):
         """Open MPI's knows no process manager of ours; an MPICH program does."""
         for library, told in (("liboshmem.so.40", True), ("libmpi.so.12", False)):

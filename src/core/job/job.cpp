@@ -69,11 +69,14 @@ bool job_file_is_open() {
            now.st_ino == job.file_inode;
 }
 
+std::string why_no_job_file() {
+    if (job_file_is_open()) return "";
+    return "the program has closed file descriptor " + std::to_string(job.file) +
+           ", which it did not open: the job's memory comes through it; close only what is yours";
+}
+
 void require_job_file(const char* routine) {
-    if (job_file_is_open()) return;
-    fail(routine, "the program has closed file descriptor " + std::to_string(job.file) +
-                      ", which it did not open: the job's memory comes through it; close only "
-                      "what is yours");
+    if (const std::string why = why_no_job_file(); !why.empty()) fail(routine, why);
 }
 
 std::uint64_t job_file_offset(std::uintptr_t address) {

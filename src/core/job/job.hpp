@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <string>
 
 #include <array>
 #include <bitset>
@@ -136,6 +137,7 @@ extern void (*end_at_manager)(int status) __attribute__((visibility("hidden")));
 // False once the program has closed the job's file, as daemons close what they did not open; its
 // number may be another file's by then. What is mapped stays.
 bool job_file_is_open();
+std::string why_no_job_file();  // or nothing
 // Before something is mapped from it: ends the job if it is not open.
 void require_job_file(const char* routine);
 // Where in it an address in the heap or the arena of this PE lies.

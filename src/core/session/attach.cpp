@@ -513,9 +513,8 @@ void attach_job() {
         refuse(problem.message);
     if (const std::string problem = prepare_copies(); !problem.empty()) refuse(problem);
     if (joins) {
-        require_job_file("shmem_init");
-        if (const std::string why = why_manager_is_cut_off(); !why.empty())
-            fail_once_on_host("shmem_init", why);
+        for (const std::string& why : {why_no_job_file(), why_manager_is_cut_off()})
+            if (!why.empty()) fail_once_on_host("shmem_init", why);
         if (const std::string why = join_managed_job(); !why.empty()) {
             if (!process_manager()) refuse_foreign_launcher(why);
             fail_once_on_host("shmem_init", why);

@@ -237,7 +237,7 @@ std::string HostProcesses::name_of_looker(std::size_t turn) const {
 }
 
 // Everybody can take one: then a line says less, or more of them look.
-Descriptor HostProcesses::take_name(const std::string& name) const {
+Descriptor HostProcesses::take_name(const std::string& name) {
     Descriptor made(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un address;
     const socklen_t bytes = name_socket(name.c_str(), address);
@@ -259,6 +259,15 @@ std::optional<pid_t> HostProcesses::holder_of(const std::string& name) {
     const PeerProcess holder = peer_of(asks.file());
     if (!holder.is_of_this_user()) return std::nullopt;
     return taken_.emplace(name, holder.process).first->second;
+}
+
+std::string HostProcesses::name_of_end(pid_t manager) {
+    return "told-" + std::to_string(geteuid()) + "-" + std::to_string(manager);
+}
+
+Descriptor HostProcesses::tell_end(int me) {
+    const pid_t manager = find_manager_of(find_own_child(me), me);
+    return manager != 0 ? take_name(name_of_end(manager)) : Descriptor();
 }
 
 void HostProcesses::come() {

@@ -29,6 +29,10 @@ class HostProcesses {
     // While that one is stopped the next one does, so that it is looked at as well.
     bool is_chosen();
     const std::vector<int>& ranks() const { return ranks_; }
+    // Another one of this host has said why the job ends, and cannot tell the manager.
+    bool is_end_told() { return manager_ != 0 && is_taken(name_of_end(manager_)); }
+    // From now on, and as long as this lives, this PE has.
+    static Descriptor tell_end(int me);
     // Those of them that have not come.
     std::vector<int> late();
 
@@ -47,7 +51,8 @@ class HostProcesses {
     static constexpr double kSettled = 2;
     static constexpr double kHandedOn = 0.9;  // two looks
 
-    Descriptor take_name(const std::string& name) const;
+    static Descriptor take_name(const std::string& name);
+    static std::string name_of_end(pid_t manager);
     // The process that has it, 0 if the kernel does not say; none: nobody of this user has.
     std::optional<pid_t> holder_of(const std::string& name);
     bool is_taken(const std::string& name) { return holder_of(name).has_value(); }

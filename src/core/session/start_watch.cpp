@@ -36,6 +36,8 @@ constexpr double kLongestSlice = 0.5;
 // The others give those who speak first so long to do so.
 constexpr double kOthersTurn = 1.5;
 constexpr double kBetweenLooks = 0.5;  // at the processes of this host
+constexpr std::uint64_t kGivesTime = 1'000'000'000;
+constexpr std::uint64_t kHeard = 3'000'000'000;  // some looks
 
 // From the manager's name for the job; 0: not known yet.
 constinit std::atomic<std::uint64_t> job_number = 0;
@@ -134,7 +136,9 @@ void fail_once_on_host(const char* routine, const std::string& text,
         flush_output(1);
         end_managed_job(1, stopped);
     }
-    os::sleep_nanoseconds(1'000'000'000);
+    // Who cannot tell the manager is heard by those of its host that have come, and ended by it.
+    const Descriptor told = process_manager() ? Descriptor() : HostProcesses::tell_end(job.me);
+    os::sleep_nanoseconds(told.file() >= 0 ? kHeard : kGivesTime);
     end_job(1);
 }
 
@@ -173,6 +177,11 @@ bool StartWatch::rest() {
 
 void StartWatch::end_if_some_have(double waited) {
     if (!processes_->is_chosen()) return;
+    if (processes_->is_end_told()) {
+        os::kill_self_after(5);
+        end_managed_job(1);
+        end_job(1);
+    }
     const std::vector<int> ended = processes_->ended(waited);
     if (!ended.empty())
         give_up("shmem_init", "waits in vain for " + name_pes(ended) + ", whose " +
