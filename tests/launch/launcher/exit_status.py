@@ -136,7 +136,7 @@ class ExitStatus(LauncherTest):
                 lines = [line for line in job.err.splitlines() if line not in ("Killed", "Terminated")]
                 self.assertEqual(len(lines), 1, job.err)
                 self.assertRegex(lines[0], rf"^isthmus: PE 1 \(host \S+\): {how} {ended}$")
-                self.assertLess(job.seconds, 3 * SLOW)
+                self.assertLess(job.seconds, 15 * SLOW)
 
     def test_program_that_ends_before_init_and_its_shell_lives_on(self):
         script = f'TEST_PE=${{ISTHMUS_BOOTSTRAP%:*}}; TEST_PE=${{TEST_PE##*:}} {ACTOR} ' \
@@ -146,13 +146,13 @@ class ExitStatus(LauncherTest):
         self.assertRegex(job.err, r"(?m)^isthmus: PE 1 \(host \S+\): its process ended without shmem_init, "
                                   r"which PE [02] has called; the job ends$")
         self.assertEqual(job.err.count("isthmus:"), 1, job.err)
-        self.assertLess(job.seconds, 2 * SLOW)
+        self.assertLess(job.seconds, 15 * SLOW)
 
     def test_a_pe_that_does_not_come_again(self):
         again = r"after shmem_finalize, and PE [02] has called shmem_init again; the job ends"
         job = self.run_job("-n", 3, ACTOR, "again", 1, 0)
         self.check(job, 1, r"isthmus: PE 1 \(host \S+\): exited with status 0 " + again)
-        self.assertLess(job.seconds, 2 * SLOW)
+        self.assertLess(job.seconds, 15 * SLOW)
         job = self.run_job("-n", 3, ACTOR, "again", 1, 7)
         left = r"isthmus: PE 1 \(host \S+\): exited with status 7 "
         self.check(job, 7, left + "after shmem_finalize", left + again)
