@@ -15,6 +15,7 @@ import tempfile
 import time
 
 from hosts import Hosts, Unavailable
+from processes import is_alive
 from slurm import Slurm
 from switch import Link, TCP, UDP
 
@@ -251,7 +252,8 @@ def run_fault(arguments, hosts):
         # The PEs of the host that is left must end by themselves; the launcher may wait for the
         # other half of its own.
         limit = DETECT_SECONDS * {"connections": 3, "packets": 5}.get(arguments.fault, 1) + 2
-        while any(os.path.exists(f"/proc/{pid}") for pid in pids):
+        # One that has ended counts, though its parent, which talks to the other half, has not seen it.
+        while any(is_alive(pid) for pid in pids):
             if time.monotonic() - began > limit:
                 print(f"PEs 0 and 1 still run {limit} s after the fault")
                 return 1
