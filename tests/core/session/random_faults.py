@@ -158,6 +158,13 @@ def trial(number, seed, launcher, isthmus, program, rounds):
             os.kill(victim, signal.SIGCONT)
         except ProcessLookupError:
             pass  # a line of its own has ended it
+    # Nobody is left to end a shell that sleeps.
+    if happened and ended and within and launcher == "hydra":
+        while marked(mark, program) and time.monotonic() < began + limit:
+            time.sleep(0.05)
+        if marked(mark, program):
+            wrong.append(f"PEs still run after {limit} s")
+        kill_all(marked(mark))
     try:
         output = job.communicate(timeout=limit)[0]
     except subprocess.TimeoutExpired:
