@@ -1,6 +1,5 @@
 #include "core/session/start_barrier.hpp"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "base/text.hpp"
 #include "core/job/job.hpp"
 #include "core/session/manager.hpp"
+#include "core/session/slices.hpp"
 #include "core/session/stall_groups.hpp"
 #include "core/session/start_watch.hpp"
 #include "core/wait/wait.hpp"
@@ -18,9 +18,6 @@ namespace isthmus {
 namespace {
 
 constexpr std::uint64_t kSleep = 1'000'000;
-// Of two looks at the clock: a job that was stopped as a whole, or a machine that slept, was not
-// waited for.
-constexpr std::uint64_t kLongestSlice = 500'000'000;
 
 // Which PEs of this host have not called shmem_init.
 std::vector<int> late_pes() {
@@ -41,17 +38,11 @@ std::vector<int> late_pes() {
 // The limit of a meeting, 0: none.
 class Limit {
   public:
-    explicit Limit(double seconds)
-        : seconds_(seconds), left_(static_cast<std::uint64_t>(seconds * 1e9)) {}
+    explicit Limit(double seconds) : seconds_(seconds) {}
     void look() {
         if (seconds_ <= 0) return;
-        const std::uint64_t now = os::monotonic_nanoseconds();
-        const std::uint64_t slice = std::min(now - before_, kLongestSlice);
-        before_ = now;
-        if (slice < left_) {
-            left_ -= slice;
-            return;
-        }
+        waited_ += slices_.next();
+        if (waited_ < seconds_) return;
         const std::vector<int> late = late_pes();
         if (late.empty()) return;  // all are on their way
         fail("shmem_init",
@@ -61,8 +52,8 @@ class Limit {
 
   private:
     double seconds_;
-    std::uint64_t left_;
-    std::uint64_t before_ = os::monotonic_nanoseconds();
+    double waited_ = 0;
+    Slices slices_;
 };
 
 void meet_on_host_within(double seconds) {

@@ -25,14 +25,13 @@
 #include "core/job/job.hpp"
 #include "core/session/handshake.hpp"
 #include "core/session/manager.hpp"
+#include "core/session/slices.hpp"
 #include "core/session/stall_groups.hpp"
 
 namespace isthmus {
 namespace {
 
 constexpr double kSlice = 0.05;
-// A slice that took longer: this process was stopped meanwhile, which is nobody's fault.
-constexpr double kLongestSlice = 0.5;
 // The others give those who speak first so long to do so.
 constexpr double kOthersTurn = 1.5;
 constexpr double kBetweenLooks = 0.5;  // at the processes of this host
@@ -234,17 +233,15 @@ void StartWatch::run() {
     const double detect = own_detect > 0 ? 2 * own_detect + allowance_ : 0;
     double waited = 0;
     std::uint64_t of = 0;
-    for (std::uint64_t before = os::monotonic_nanoseconds(); rest();) {
-        const std::uint64_t now = os::monotonic_nanoseconds();
-        const double slice = static_cast<double>(now - before) * 1e-9;
-        before = now;
+    for (Slices slices; rest();) {
+        const double slice = slices.next();
         // In this order: a wait that was over before a phase is not seen in that.
         const Phase phase = phase_.load(std::memory_order_acquire);
         const std::uint64_t wait = WatchedWait::count().load(std::memory_order_relaxed);
         if (wait != of) waited = 0;
         of = wait;
         if (wait % 2 == 0) continue;
-        waited += std::min(slice, kLongestSlice);
+        waited += slice;
         if (phase == Phase::asking) {
             if (detect > 0 && waited > detect)
                 give_up("shmem_init", "the process manager has not answered for " +
