@@ -2,7 +2,6 @@
 // that is Linux and not C++ goes through here.
 #pragma once
 
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <string>
