@@ -28,7 +28,8 @@ def core(xlen, group):
     GENERATED[meaning] = [RTL / "formal/core_spec.py", TABLE / "instructions.toml", str(xlen), group]
     names = ("alu", "csr", "decode", "fetch", "lsu", "predict", "regfile", "retire", "core")
     return [str(BUILD / "generated/xbgas_decode_pkg.sv"), meaning, "core/rv_core_pkg.sv", "core/xbgas_decoder.sv",
-            *(f"core/rv_{name}.sv" for name in names), "formal/core_stand_ins.sv", "formal/core_retire_proof.sv"]
+            *(f"core/rv_{name}.sv" for name in names), *(f"formal/rv_{name}_stand_in.sv" for name in ("mul", "div")),
+            "formal/core_retire_proof.sv"]
 
 
 # name: top, files, engine, mode, depth, what it says
