@@ -1,6 +1,5 @@
 #include "transport/packet/link.hpp"
 
-#include <poll.h>
 #include <sodium.h>
 #include <sys/timerfd.h>
 
@@ -11,6 +10,7 @@
 #include <thread>
 
 #include "base/limits.hpp"
+#include "transport/packet/ends.hpp"
 #include "transport/service/attention.hpp"
 #include "transport/service/socket_address.hpp"
 
@@ -122,7 +122,7 @@ bool Link::open_ports(const Self& self) {
 }
 
 // Says farewell, so that nobody takes the end of the connections for a failure, and waits a moment
-// for the others' ends: what lies unread here would make the system break them off.
+// for the others' ends.
 Link::~Link() {
     if (by_datagrams_) settle();
     std::vector<pollfd> ends;
@@ -138,17 +138,7 @@ Link::~Link() {
         to.stream.finish();
         ends.push_back({to.stream.descriptor(), POLLIN, 0});
     }
-    const std::uint64_t began = service::now_nanoseconds();
-    for (;;) {
-        const auto passed = static_cast<int>((service::now_nanoseconds() - began) / 1'000'000);
-        if (ends.empty() || passed >= kFarewell_ms ||
-            ::poll(ends.data(), ends.size(), kFarewell_ms - passed) <= 0)
-            break;
-        std::erase_if(ends, [&](const pollfd& end) {
-            return end.revents != 0 &&
-                   recv(end.fd, workspace_.bytes(), Workspace::kRead, MSG_DONTWAIT) <= 0;
-        });
-    }
+    await_ends(ends, kFarewell_ms, {workspace_.bytes(), Workspace::kRead});
     door_.reset();
     peers_.clear();
     for (const int descriptor : {timer_, clock_, events_}) {

@@ -1,6 +1,6 @@
 # The road packet: its parts over pairs of sockets.
 add_executable(packet_road_test
-    ${CMAKE_CURRENT_LIST_DIR}/courier_test.cpp ${CMAKE_CURRENT_LIST_DIR}/door_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/courier_test.cpp ${CMAKE_CURRENT_LIST_DIR}/door_test.cpp ${CMAKE_CURRENT_LIST_DIR}/ends_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/flow_test.cpp ${CMAKE_CURRENT_LIST_DIR}/framing_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/join_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link_peer_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/link_test.cpp
