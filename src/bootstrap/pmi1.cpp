@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <stdexcept>
 
 #include "base/text.hpp"
@@ -214,8 +216,37 @@ std::vector<int> Pmi1::host_ranks() {
 // One line without an answer; from any thread, perhaps while another one reads, and from a handler
 // of a signal, perhaps within malloc.
 void Pmi1::end(int status) {
-    const Text line("cmd=abort exitcode=", status, "\n");
-    [[maybe_unused]] const auto written = write_to(file_, line.c_str(), std::strlen(line.c_str()));
+    // Acquire: partner is take_last_words().
+    const bool has_words = has_words_.load(std::memory_order_acquire);
+    const Text line("cmd=abort exitcode=", status, has_words ? " " : "\n");
+    const std::string_view begin = line;
+    if (!has_words) {
+        [[maybe_unused]] const auto written = write_to(file_, begin.data(), begin.size());
+        return;
+    }
+    iovec parts[] = {{const_cast<char*>(begin.data()), begin.size()},
+                     {words_.data(), words_.size()}};
+    msghdr message{};
+    message.msg_iov = parts;
+    message.msg_iovlen = std::size(parts);
+    [[maybe_unused]] const auto sent = sendmsg(file_, &message, MSG_NOSIGNAL);
+}
+
+// Whatever it answers, one of another version might not know it.
+void Pmi1::note_start(bool is_in_it) {
+    if (!space_.starts_with(kOwnSpaces)) return;
+    write_line(std::string("cmd=") + kStartCommand + " in=" + (is_in_it ? "1" : "0"));
+    read_line();
+}
+
+bool Pmi1::take_last_words(const std::string& line) {
+    constexpr std::size_t kMost = 4000;
+    if (!space_.starts_with(kOwnSpaces)) return false;
+    if (has_words_.load(std::memory_order_relaxed)) return true;
+    words_ = std::string(kLastWords) + "=" +
+             encode_bytes(line.data(), std::min(line.size(), kMost)) + "\n";
+    has_words_.store(true, std::memory_order_release);
+    return true;
 }
 
 // A manager that has stopped must not keep the process; a program's signals must not send it off

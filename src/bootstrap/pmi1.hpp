@@ -32,6 +32,9 @@ std::string mapping_of(const std::vector<int>& ranks_of_nodes);
 // How the name of a key-value space begins that `isthmus run` makes on other hosts.
 inline constexpr std::string_view kOwnSpaces = "isthmus-";
 inline constexpr const char* kMappingKey = "PMI_process_mapping";
+// What its manager understands beyond PMI-1: a command, and a word of `abort`.
+inline constexpr const char* kStartCommand = "isthmus_start";
+inline constexpr const char* kLastWords = "isthmus_words";
 
 class Pmi1 final : public Exchange {
   public:
@@ -46,6 +49,8 @@ class Pmi1 final : public Exchange {
     void meet() override;
     std::vector<int> host_ranks() override;
     void end(int status) override;
+    void note_start(bool is_in_it) override;
+    bool take_last_words(const std::string& line) override;
     void leave() override;
     const char* name() const override { return "PMI-1"; }
     // The process that had the other end, if that is closed; 0: it is not, or nobody knows whose it
@@ -67,6 +72,8 @@ class Pmi1 final : public Exchange {
     unsigned shares_ = 0;
     std::string rest_;  // read, behind the last line
     std::atomic<bool> says_farewell_ = false;
+    std::string words_;  // as the line carries them
+    std::atomic<bool> has_words_ = false;
 };
 
 }  // namespace isthmus::bootstrap

@@ -284,6 +284,36 @@ class Remote(unittest.TestCase):
                                           r"this host has been stopped for 1 s \(twice ISTHMUS_DETECT_SECONDS\)\n$")
             self.await_end_of([pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if runs(pid, script)])
 
+    def test_no_end_without_a_word(self):
+        """A PE ends the job and says nothing; and one has died meanwhile, of which the first may have heard."""
+        silent = 'echo "cmd=abort exitcode=%d" >&$PMI_FD; exec sleep 9'
+        done = self.run_job("sh", "-c", f"if [ $PMI_RANK = 2 ]; then {silent % 7}; fi; exec sleep 9")
+        self.assertEqual((done.returncode, done.stderr),
+                         (7, "isthmus: the job ends with status 7, and no PE has said why\n"))
+        done = self.run_job("sh", "-c", f"if [ $PMI_RANK = 0 ]; then {silent % 3}; fi; trap 'kill -ABRT $$' TERM; "
+                                        "if [ $PMI_RANK = 1 ]; then exec sleep 9; fi; sleep 9 & wait")
+        self.assertEqual(done.returncode, 128 + signal.SIGABRT)
+        self.assertRegex(done.stderr, r"^isthmus: PE 2 \(host b\): killed by SIGABRT[^\n]*; the job ends\n$")
+
+    def test_a_program_that_ends_the_job_on_purpose(self):
+        done = self.run_job(ACTOR, "global-exit", "1", "3")
+        self.assertEqual((done.returncode, done.stderr), (3, ""))
+
+    def test_one_line_for_all_hosts(self):
+        """Each PE has found the same wrong."""
+        words = "cmd=abort exitcode=1 isthmus_words=" + b"isthmus: PE ".hex()
+        done = self.run_job("sh", "-c", f'echo "{words}3$PMI_RANK" >&$PMI_FD; exec sleep 9')
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^isthmus: PE [0-2]\n$")
+
+    def test_a_pe_that_ends_in_a_shell_that_goes_on(self):
+        """Alone on its host, within shmem_init: only who has started it can tell."""
+        begins = 'echo "cmd=init pmi_version=1 pmi_subversion=1" >&$PMI_FD'
+        done = self.run_job("sh", "-c", f"if [ $PMI_RANK = 2 ]; then ({begins}); exec sleep 60; fi; exec {RING}")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^isthmus: PE 2 \(host b\): its process has ended within shmem_init, and what it "
+                                      r"was started in goes on; the job ends\n$")
+
     def test_a_pe_that_has_closed_its_files_before_it_comes(self):
         """It cannot tell its manager: who waits on its host does, and says nothing more."""
         done = self.run_job("sh", "-c", f"TEST_PE=$PMI_RANK exec {ACTOR} close-before-init 1")

@@ -35,6 +35,11 @@ class Exchange {
     virtual std::vector<int> host_ranks() = 0;
     // Ends the job, every process of it.
     virtual void end(int status) = 0;
+    // What only the manager of `isthmus run` takes: whether this PE is within shmem_init, and what
+    // end() is to say, which it prints if it has nothing else to print of this end. Nothing: the
+    // program ends the job on purpose. False: this one takes none.
+    virtual void note_start(bool /*is_in_it*/) {}
+    virtual bool take_last_words(const std::string& /*line*/) { return false; }
     // At the end of a job that ends well.
     virtual void leave() = 0;
     virtual const char* name() const = 0;

@@ -21,6 +21,7 @@ namespace isthmus {
 Job job;
 bool forked_child = false;
 void (*end_at_manager)(int status) = nullptr;
+constinit std::atomic<bool> is_end_wanted = false;
 
 bool claim_end(int status) {
     JobHeader& header = *job.header;
@@ -56,6 +57,7 @@ void exit_job(int status) {
         std::fflush(nullptr);
         exit_now(status);
     }
+    is_end_wanted.store(true, std::memory_order_relaxed);
     // The status is claimed first. Buffered output of this PE is the user's last word, but a thread
     // that holds a stream (it reads standard input, say) must not keep the job from ending.
     claim_end(status);

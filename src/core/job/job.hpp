@@ -127,6 +127,9 @@ bool claim_end(int status);
 // Ends the job at the process manager as well; null without one.
 extern void (*end_at_manager)(int status) __attribute__((visibility("hidden")));
 
+// By exit_job.
+extern std::atomic<bool> is_end_wanted __attribute__((visibility("hidden")));
+
 // Ends the whole job with this status; returns never. Static destructors do not run.
 [[noreturn]] void end_job(int status);
 

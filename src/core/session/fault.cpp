@@ -511,6 +511,7 @@ void report_crash(const Crash& crash) {
     end_within(5, crash.signal);
     say_crash(crash);
     note_told_end(crash.signal);
+    end_start_at_manager(crash.signal);
     os::give_alarm_back();
 }
 

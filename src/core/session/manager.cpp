@@ -94,6 +94,15 @@ void tell_own_death(int signal) {
     have_mates_tell(farewell);
 }
 
+void end_start_at_manager(int signal) {
+    auto* const lines = dynamic_cast<bootstrap::Pmi1*>(exchange.get());
+    if (forked_child || !lines ||
+        job.status().state.load(std::memory_order_relaxed) != PeState::loaded)
+        return;
+    await_reader(STDERR_FILENO, kHalfSecond);
+    lines->end(128 + signal);
+}
+
 bool find_manager(std::string& why) {
     const HelperThreads found_meanwhile;
     exchange = find_exchange(why);
@@ -101,7 +110,17 @@ bool find_manager(std::string& why) {
     if (!exchange) return false;
     exchange->begin();
     is_own = exchange->job_name().starts_with(bootstrap::kOwnSpaces);
+    exchange->note_start(true);
     return true;
+}
+
+void tell_manager_of_start(bool is_in_it) {
+    if (!exchange) return;
+    try {
+        exchange->note_start(is_in_it);
+    } catch (const std::exception& problem) {
+        fail(exchange->name(), problem.what());
+    }
 }
 
 // A manager closes the connection of a PE that has taken its leave, which another library of the
@@ -131,6 +150,10 @@ void end_if_manager_has_gone() {
              "the process manager's part on this host has ended");
 }
 
+void await_managers_end() {
+    os::sleep_nanoseconds(2'500'000'000);
+}
+
 Exchange* process_manager() {
     return exchange.get();
 }
@@ -144,6 +167,7 @@ void meet_other_hosts() {
     try {
         exchange->meet();
     } catch (const std::exception& problem) {
+        await_managers_end();
         fail(exchange->name(), problem.what());
     }
 }
@@ -174,6 +198,7 @@ void end_managed_job(int status) {
 }
 
 void end_managed_job(int status, std::span<const pid_t> stopped) {
+    if (exchange && is_end_wanted.load(std::memory_order_relaxed)) exchange->take_last_words("");
     // Before anybody else is told: they keep silent if they need not speak in its place.
     // Where hosts have more to do than they have processors a reader takes its time, and has not
     // stopped.

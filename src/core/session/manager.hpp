@@ -17,8 +17,15 @@ Exchange* process_manager();
 // It is the one that `isthmus run` starts on other hosts, which tells how every PE ends.
 bool has_own_manager();
 
+// Behind one of its calls that has failed: it may be about to end this process for what it has said
+// itself, or a mate has ended, which a watch of this wait will name.
+void await_managers_end();
+
 // The part of a barrier that goes beyond the header; nothing if all PEs share it.
 void meet_other_hosts();
+
+// To our own: from here on this PE is within shmem_init, or no longer.
+void tell_manager_of_start(bool is_in_it);
 
 // The last word to the process manager of a PE that exits with this status; nothing without one.
 void leave_manager(int status);

@@ -282,6 +282,7 @@ void enter_session(int thread_level) {
     }
     create_first_teams(is_multiple_anywhere());
     end_start_watch();
+    tell_manager_of_start(false);
     print_start_information();
     count.store(1, std::memory_order_release);  // partner: session_count
 }

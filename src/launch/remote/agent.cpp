@@ -6,6 +6,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,9 +52,39 @@ struct Member {
     pid_t started = -1;
     int manager = -1;  // our end of its PMI_FD
     int output = -1, errors = -1;
-    std::string line;  // from it, not whole yet
-    int stopped = 0;   // for so many looks, a second each
+    std::string line;     // from it, not whole yet
+    bool starts = false;  // is in shmem_init
+    // Who has begun to speak, and may be a process that `process` has started; 0: not known.
+    pid_t program = 0;
+    std::uint64_t program_began = 0;
+    // Found so, and not again since; nanoseconds.
+    std::optional<std::uint64_t> stopped, gone;
 };
+
+// Shells and tools around a program, as far as each has one child; what a program of ours has
+// started is its own affair.
+pid_t innermost(pid_t process) {
+    for (;;) {
+        const std::string folder = "/proc/" + std::to_string(process);
+        const std::string task = folder + "/task/" + std::to_string(process) + "/children";
+        std::ifstream children(task);
+        const std::vector<pid_t> within(std::istream_iterator<pid_t>(children), {});
+        if (within.size() != 1) return process;
+        std::ifstream maps(folder + "/maps");
+        for (std::string line; std::getline(maps, line);)
+            if (line.find("/libisthmus.so") != std::string::npos) return process;
+        process = within.front();
+    }
+}
+
+// Of the last bytes that came.
+pid_t sender_of(const msghdr& message) {
+    const cmsghdr* const part = CMSG_FIRSTHDR(&message);
+    if (!part || part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_CREDENTIALS) return 0;
+    ucred sender{};
+    std::memcpy(&sender, CMSG_DATA(part), sizeof sender);
+    return sender.pid;
+}
 
 class Agent {
   public:
@@ -66,14 +100,17 @@ class Agent {
     void act_on_all();
     void act_on(const Frame& frame);
     void hear_manager_line(Member& member, int pe);
-    void act_on_line(Member& member, int pe, std::string_view line);
+    void act_on_line(Member& member, int pe, std::string_view line, pid_t sender);
     void pass_on(int& file, FrameKind kind, int pe);
     void drain(int& file, FrameKind kind, int pe);
     void write_input();
     void flush();
     void reap();
     void look_for_foreign_program();
-    void look_for_stopped();
+    void look_for_lost();
+    void tell_of(std::optional<std::uint64_t>& since, bool is_so, std::uint64_t passed,
+                 FrameKind kind, int pe);
+    bool may_lose_some() const;
     int milliseconds_to_look() const;
     void finish();
 
@@ -103,6 +140,7 @@ class Agent {
     ForeignWatch foreign_;  // at the host of PE 0
     bool has_met_ = false;  // all PEs of the job have come to the first barrier
     std::uint64_t next_look_ = 0;
+    std::uint64_t last_look_ = 0;
 };
 
 int Agent::serve() {
@@ -212,6 +250,8 @@ bool Agent::start(int pe, const char* path, const std::vector<char*>& arguments,
     result.step = "a pipe";
     if (made && input[0] >= 0) {
         fcntl(manager[1], F_SETFD, 0);  // this one alone is inherited, by this PE alone
+        const int says_who = 1;
+        setsockopt(manager[0], SOL_SOCKET, SO_PASSCRED, &says_who, sizeof says_who);
         std::vector<std::string> words = orders_.environment;
         words.push_back("PMI_FD=" + std::to_string(manager[1]));
         words.push_back("PMI_RANK=" + std::to_string(pe));
@@ -251,7 +291,10 @@ bool Agent::start(int pe, const char* path, const std::vector<char*>& arguments,
     }
     for (const int ours : {manager[0], output[0], errors[0], input[1]})
         if (ours >= 0) fcntl(ours, F_SETFL, O_NONBLOCK);
-    member = {result.process, result.process, manager[0], output[0], errors[0], {}};
+    member.process = member.started = result.process;
+    member.manager = manager[0];
+    member.output = output[0];
+    member.errors = errors[0];
     if (pe == 0) {
         input_ = input[1];
         input_queue_ = OutputQueue(input_);
@@ -273,7 +316,7 @@ void Agent::wait_for_event() {
     }
     poll(polled.data(), polled.size(), milliseconds_to_look());
     look_for_foreign_program();
-    look_for_stopped();
+    look_for_lost();
     hear_launcher();
     for (Member& member : members_) {
         const int pe = pe_of(member);
@@ -371,8 +414,15 @@ void Agent::act_on(const Frame& frame) {
 
 void Agent::hear_manager_line(Member& member, int pe) {
     char buffer[4096];
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
     while (member.manager >= 0) {
-        const ssize_t count = read(member.manager, buffer, sizeof buffer);
+        iovec place{buffer, sizeof buffer};
+        msghdr message{};
+        message.msg_iov = &place;
+        message.msg_iovlen = 1;
+        message.msg_control = control;
+        message.msg_controllen = sizeof control;
+        const ssize_t count = recvmsg(member.manager, &message, MSG_CMSG_CLOEXEC);
         if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
         if (count <= 0) {
             close_file(member.manager);
@@ -382,13 +432,13 @@ void Agent::hear_manager_line(Member& member, int pe) {
         for (std::size_t end = 0; (end = member.line.find('\n')) != std::string::npos;) {
             const std::string line = member.line.substr(0, end);
             member.line.erase(0, end + 1);
-            act_on_line(member, pe, line);
+            act_on_line(member, pe, line, sender_of(message));
         }
-        if (member.line.size() > kLongestLine) act_on_line(member, pe, member.line);
+        if (member.line.size() > kLongestLine) act_on_line(member, pe, member.line, 0);
     }
 }
 
-void Agent::act_on_line(Member& member, int pe, std::string_view line) {
+void Agent::act_on_line(Member& member, int pe, std::string_view line, pid_t sender) {
     if (member.manager < 0) return;
     const HostManager::Outcome outcome = manager_.take_line(pe, line);
     if (!outcome.problem.empty()) {
@@ -405,7 +455,17 @@ void Agent::act_on_line(Member& member, int pe, std::string_view line) {
         send(FrameKind::put, pe, pair);
     }
     if (outcome.all_arrived) send(FrameKind::arrived, -1, "");
-    if (outcome.aborts) send(FrameKind::aborted, pe, number_bytes(outcome.status));
+    if (outcome.aborts)
+        send(FrameKind::aborted, pe,
+             number_bytes(outcome.status) +
+                 (outcome.has_words ? std::string(1, '\0') + outcome.words : ""));
+    if (outcome.has_started) member.starts = false;
+    if (outcome.starts) member.starts = true;
+    if (outcome.starts || outcome.began) {
+        os::ProcessStat facts;
+        member.program = sender > 0 && os::read_process_stat(sender, facts) ? sender : 0;
+        member.program_began = facts.began;
+    }
     // An answer is short and a question is out: there is room.
     if (!outcome.answer.empty() &&
         ::send(member.manager, outcome.answer.data(), outcome.answer.size(), MSG_NOSIGNAL) < 0)
@@ -450,25 +510,46 @@ int Agent::milliseconds_to_look() const {
     constexpr std::uint64_t kMillisecond = 1'000'000;
     const std::uint64_t now = os::monotonic_nanoseconds();
     const int foreign = foreign_.milliseconds_from(now);
-    if (has_met_) return foreign;
+    if (!may_lose_some()) return foreign;
     const auto own = next_look_ > now ? static_cast<int>((next_look_ - now) / kMillisecond) + 1 : 0;
     return foreign < 0 ? own : std::min(foreign, own);
 }
 
-// By a signal, before it has told the others that it is there: from then on they watch each other.
-// A process around the PE's is not it, and one that it has started neither. A look counts for a
-// second, whatever has kept this process from the next one.
-void Agent::look_for_stopped() {
+bool Agent::may_lose_some() const {
+    return !has_met_ || std::any_of(members_.begin(), members_.end(),
+                                    [](const Member& member) { return member.starts; });
+}
+
+void Agent::tell_of(std::optional<std::uint64_t>& since, bool is_so, std::uint64_t passed,
+                    FrameKind kind, int pe) {
     constexpr std::uint64_t kSecond = 1'000'000'000;
+    if (!is_so) return since.reset();
+    since = since ? *since + passed : 0;
+    send(kind, pe, number_bytes(static_cast<std::int32_t>(*since / kSecond)));
+}
+
+// By a signal, or its process has ended within another one, until it returns from shmem_init: from
+// then on the PEs watch each other. Of a PE that has not come there it is not known when it has
+// ended. Time in which this process did not look does not count.
+void Agent::look_for_lost() {
+    constexpr std::uint64_t kInterval = 500'000'000;
     const std::uint64_t now = os::monotonic_nanoseconds();
-    if (has_met_ || now < next_look_) return;
-    next_look_ = now + kSecond;
+    if (!may_lose_some() || now < next_look_) return;
+    next_look_ = now + kInterval;
+    const std::uint64_t passed = std::min(now - last_look_, 2 * kInterval);
+    last_look_ = now;
     for (Member& member : members_) {
+        const int pe = pe_of(member);
+        const bool is_watched = (member.starts || !has_met_) && member.process > 0;
+        if (!is_watched) continue;
+        const bool is_known = member.program > 0;
+        const pid_t process = is_known ? member.program : innermost(member.process);
         os::ProcessStat facts;
-        const bool is_stopped = member.process > 0 &&
-                                os::read_process_stat(member.process, facts) && facts.state == 'T';
-        member.stopped = is_stopped ? member.stopped + 1 : 0;
-        if (is_stopped) send(FrameKind::stopped, pe_of(member), number_bytes(member.stopped));
+        const bool is_there = process > 0 && os::read_process_stat(process, facts) &&
+                              (!is_known || facts.began == member.program_began);
+        tell_of(member.stopped, is_there && facts.state == 'T', passed, FrameKind::stopped, pe);
+        tell_of(member.gone, is_known && !(is_there && os::is_alive(facts)), passed,
+                FrameKind::gone, pe);
     }
 }
 

@@ -18,24 +18,27 @@ enum class FrameKind : std::uint8_t {
     values,  // key and value, each ended by a zero byte: what all may ask for from now on
     go_on,   // the barrier is complete
     // From the agent.
-    refused,      // why nothing runs here; before the text one byte, the exit status that it means
-    note,         // a line for the user
-    output,       // of the PE's standard output
-    errors,       // of the PE's standard error
-    put,          // key and value, as above
-    arrived,      // all PEs of this host wait in the barrier
-    began,        // the PE has called on the process manager
-    left,         // and has taken its leave
-    aborted,      // four bytes: the status with which the PE ends the job
-    ended,        // four bytes: the PE's wait status
+    refused,  // why nothing runs here; before the text one byte, the exit status that it means
+    note,     // a line for the user
+    output,   // of the PE's standard output
+    errors,   // of the PE's standard error
+    put,      // key and value, as above
+    arrived,  // all PEs of this host wait in the barrier
+    began,    // the PE has called on the process manager
+    left,     // and has taken its leave
+    aborted,  // four bytes: the status with which the PE ends the job; if there are more, a zero
+              // byte and what it says of that, or nothing, where the program wanted it
+    ended,    // four bytes: the PE's wait status
     left_behind,  // four bytes: processes that PEs had left, and that were killed
     heard,        // the signal has been sent to the PEs
     input_full,   // PE 0 does not read: no more input for now
     input_room,   // and goes on reading
     called,       // four bytes: the last noted call of the PE, before `heard` of a signal that ends
-    stopped       // four bytes: its process is, for so many seconds, before all PEs have come
+    stopped,  // four bytes: its process is, for so many seconds, within shmem_init or before all
+              // PEs have come
+    gone      // four bytes: likewise has ended, within another one that goes on
 };
-inline constexpr auto kLastFrameKind = FrameKind::stopped;
+inline constexpr auto kLastFrameKind = FrameKind::gone;
 
 struct Frame {
     FrameKind kind = FrameKind::note;

@@ -85,6 +85,10 @@ class Head {
     void give_up(Far& host);
     void judge_absent();
     void judge_stopped(const Far& host, int pe, int seconds);
+    void judge_gone(const Far& host, int pe, int seconds);
+    void aborted(FarPe& pe, std::string_view bytes);
+    void note_cause(const PeEnd& ended, const std::string& host);
+    void say_cause();
     void go_on_if_all_arrived();
     void tick(std::uint64_t now);
     void end(int status, const std::string& line, int signal);
@@ -99,7 +103,11 @@ class Head {
     bool may_take_input() const {
         return input_open_ && !input_held_ && hosts_[0].greeted && !hosts_[0].to.congested();
     }
-    void announce(const std::string& line) { output_.announce(line); }
+    // Why the job ends, or what goes wrong; all else goes to output_.
+    void announce(const std::string& line) {
+        has_said_ = true;
+        output_.announce(line);
+    }
     bool over() const {
         return std::all_of(hosts_.begin(), hosts_.end(),
                            [](const Far& host) { return host.from < 0; });
@@ -121,7 +129,12 @@ class Head {
     bool ending_ = false, killed_ = false, ended_by_signal_ = false, someone_failed_ = false;
     bool finishing_ = false;
     bool is_word_of_pe_ = false;  // that the job ends
-    std::string line_;            // said when all agents have told what their PEs last called
+    bool has_said_ = false;       // a line of ours, or of a PE's library
+    bool is_wanted_ = false;      // the end, by the program or the reader of its output
+    int sent_signal_ = 0;         // to all
+    std::string cause_;           // of an end that nobody has spoken of
+    bool is_cause_signal_ = false;
+    std::string line_;  // said when all agents have told what their PEs last called
     std::uint64_t line_until_ = 0;
     double detect_seconds_ = 0;
     std::uint64_t went_on_ = 0;  // when this process was last stopped, and went on
@@ -309,9 +322,11 @@ void Head::act_on(Far& host, Frame& frame) {
                 end(static_cast<unsigned char>(frame.bytes[0]),
                     "isthmus: host " + host.name + ": " + frame.bytes.substr(1), SIGTERM);
             break;
-        case FrameKind::note: announce("isthmus: " + frame.bytes); break;
+        case FrameKind::note: output_.announce("isthmus: " + frame.bytes); break;
         case FrameKind::output:
         case FrameKind::errors:
+            has_said_ |= frame.kind == FrameKind::errors &&
+                         frame.bytes.find("isthmus: PE ") != std::string::npos;
             if (pe) output_.pass_on(frame.pe, frame.bytes, frame.kind == FrameKind::errors);
             break;
         case FrameKind::put: values_ += frame.bytes; break;
@@ -328,11 +343,7 @@ void Head::act_on(Far& host, Frame& frame) {
             if (own) pe->state = PeState::finalized;
             break;
         case FrameKind::aborted:
-            if (own && read_number(frame.bytes, number)) {
-                pe->state = PeState::failed;
-                is_word_of_pe_ |= !ending_;
-                end(number & 255, "", SIGTERM);
-            }
+            if (own) aborted(*pe, frame.bytes);
             break;
         case FrameKind::ended:
             if (own && read_number(frame.bytes, number) && !pe->ended)
@@ -349,10 +360,26 @@ void Head::act_on(Far& host, Frame& frame) {
         case FrameKind::stopped:
             if (own && read_number(frame.bytes, number)) judge_stopped(host, frame.pe, number);
             break;
+        case FrameKind::gone:
+            if (own && read_number(frame.bytes, number)) judge_gone(host, frame.pe, number);
+            break;
         case FrameKind::input_full: input_held_ = true; break;
         case FrameKind::input_room: input_held_ = false; break;
         default: break;  // nothing that an agent says
     }
+}
+
+// Several may have seen the same, on one host or others: who comes first is heard.
+void Head::aborted(FarPe& pe, std::string_view bytes) {
+    constexpr std::size_t kNumber = sizeof(std::int32_t);
+    std::int32_t number = 0;
+    if (!read_number(bytes.substr(0, kNumber), number)) return;
+    pe.state = PeState::failed;
+    if (ending_) return;
+    const std::string words(bytes.substr(std::min(bytes.size(), kNumber + 1)));
+    is_word_of_pe_ = words.empty();
+    is_wanted_ = words.empty() && bytes.size() > kNumber;
+    end(number & 255, words, SIGTERM);
 }
 
 // All hosts wait: what was put is everybody's, and all go on.
@@ -378,10 +405,13 @@ void Head::pe_ended(Far& host, int pe, int wait_status) {
     ended.state = own.state;
     ended.knows_call = false;
     someone_failed_ |= wait_status != 0;
+    note_cause(ended, host.name);
     // It came first, and may be what the other one has seen: nobody else sends this signal before
-    // it is time.
+    // it is time. Of another one the PE has told those of other hosts, who say nothing behind it.
+    const int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
     const bool is_cause =
-        WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL && is_word_of_pe_ && !killed_;
+        is_word_of_pe_ && !killed_ && !is_wanted_ &&
+        (signal == SIGKILL || (signal != 0 && signal != sent_signal_ && !has_said_));
     if (is_cause) {
         is_word_of_pe_ = false;
         status_ = job_status(ended);
@@ -396,6 +426,25 @@ void Head::pe_ended(Far& host, int pe, int wait_status) {
         announce(describe_end(ended, host.name));
     }
     judge_absent();
+}
+
+// One that died of what nobody here has sent comes before one that exited.
+void Head::note_cause(const PeEnd& ended, const std::string& host) {
+    const bool is_signal = WIFSIGNALED(ended.wait_status);
+    const bool is_sent =
+        is_signal && (WTERMSIG(ended.wait_status) == sent_signal_ || (killed_ && ending_));
+    if (job_status(ended) == 0 || is_sent || (!cause_.empty() && is_cause_signal_ >= is_signal))
+        return;
+    cause_ = describe_end(ended, host);
+    is_cause_signal_ = is_signal;
+}
+
+// A job that ends badly does not end without a word, whoever should have had it.
+void Head::say_cause() {
+    if (status_ == 0 || has_said_ || is_wanted_) return;
+    announce(!cause_.empty() ? cause_
+                             : "isthmus: the job ends with status " + std::to_string(status_) +
+                                   ", and no PE has said why");
 }
 
 // A PE that ended without shmem_init, for which one that has called it would wait for ever.
@@ -417,9 +466,10 @@ void Head::judge_absent() {
         SIGTERM);
 }
 
-// A PE for which others would wait: those of its host have seen that before, and said so.
+// A PE for which others would wait. Those of its host may see that as well, and know more; those of
+// others, who do not, speak later (core/session/start_watch.cpp).
 void Head::judge_stopped(const Far& host, int pe, int seconds) {
-    constexpr double kTheirTurn = 2;
+    constexpr double kTheirTurn = 1;
     if (ending_ || detect_seconds_ <= 0) return;
     const double limit = 2 * detect_seconds_ + kTheirTurn;
     const std::uint64_t now = os::monotonic_nanoseconds();
@@ -439,6 +489,22 @@ void Head::judge_stopped(const Far& host, int pe, int seconds) {
             std::to_string(waiting - pes_.begin()) + " waits in shmem_init; the job ends",
         SIGTERM);
     send_signal(SIGCONT);  // it would not notice
+}
+
+// Others may wait for one whose process has ended: what it was started in goes on, and may do so
+// for long.
+void Head::judge_gone(const Far& host, int pe, int seconds) {
+    constexpr int kLimit = 2;
+    const FarPe& own = pes_[static_cast<std::size_t>(pe)];
+    const auto waiting = std::find_if(pes_.begin(), pes_.end(), [&](const FarPe& other) {
+        return &other != &own && !other.ended && other.began != 0;
+    });
+    if (ending_ || seconds < kLimit || waiting == pes_.end()) return;
+    end(1,
+        pe_prefix(pe, host.name) +
+            "its process has ended within shmem_init, and what it was started in goes on; the job "
+            "ends",
+        SIGTERM);
 }
 
 // The agent has gone: as it should behind its last PE, or with the host or the connection.
@@ -495,6 +561,7 @@ void Head::end(int status, const std::string& line, int signal) {
     status_ = status;
     if (!line.empty()) announce(line);
     deadline_ = os::monotonic_nanoseconds() + nanoseconds(options_.grace_seconds);
+    sent_signal_ = signal;
     send_signal(signal);
 }
 
@@ -525,6 +592,7 @@ void Head::tick(std::uint64_t now) {
     // A reader who has gone wants no more, and the PEs learn of it as on one host.
     if (!ending_ && output_.failure() != 0) {
         const bool gone = output_.failure() == EPIPE;
+        is_wanted_ = gone;
         end(gone ? 128 + SIGPIPE : kStatusLauncher,
             gone ? ""
                  : std::string(
@@ -567,10 +635,12 @@ void Head::tick(std::uint64_t now) {
                 lost(host);
             }
     }
-    // Behind a reader who takes his time nobody's silence means anything.
+    // Behind a reader who takes his time nobody's silence means anything, nor does that of one that
+    // tidies up behind its last PE.
     if (killed_ && now >= hearing_until_ && !output_.congested()) {
         for (Far& host : hosts_)
-            if (host.from >= 0 && host.greeted && host.unheard > 0) give_up(host);
+            if (host.from >= 0 && host.greeted && host.running > 0 && host.unheard > 0)
+                give_up(host);
     }
     // Whom nobody has heard yet has nothing to tidy up.
     if (killed_)
@@ -584,6 +654,7 @@ void Head::tick(std::uint64_t now) {
 void Head::finish() {
     if (!line_.empty()) say_calls();
     output_.finish_lines();
+    say_cause();
     if (!ending_ && left_behind_ > 0)
         announce("isthmus: the PEs have ended and left " + std::to_string(left_behind_) +
                  (left_behind_ == 1 ? " process" : " processes") + " behind; killed");

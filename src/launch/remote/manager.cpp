@@ -72,6 +72,15 @@ HostManager::Outcome HostManager::take_line(int pe, std::string_view line) {
     } else if (command == "abort") {
         outcome.aborts = true;
         outcome.status = std::atoi(words["exitcode"].c_str());
+        outcome.has_words = words.contains(bootstrap::kLastWords);
+        const std::string& said = words[bootstrap::kLastWords];
+        outcome.words.resize(said.size() / 2);
+        if (!bootstrap::decode_bytes(said, outcome.words.data(), outcome.words.size()))
+            outcome.words.clear();
+    } else if (command == bootstrap::kStartCommand) {
+        outcome.starts = words["in"] == "1";
+        outcome.has_started = words["in"] == "0";
+        outcome.answer = "cmd=" + command + "_result rc=0\n";
     } else {
         outcome.answer = "cmd=" + command + "_result rc=-1 msg=not_offered\n";
     }

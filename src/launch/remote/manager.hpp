@@ -25,7 +25,10 @@ class HostManager {
         std::string key, value;    // were put
         bool aborts = false;       // the PE ends the job
         int status = 0;            // with this one
-        std::string problem;       // the line cannot be understood: the PE is hung up on
+        bool has_words = false;    // and says so
+        std::string words;
+        bool starts = false, has_started = false;  // is in shmem_init from now on, or no longer
+        std::string problem;  // the line cannot be understood: the PE is hung up on
     };
     Outcome take_line(int pe, std::string_view line);
 

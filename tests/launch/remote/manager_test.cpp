@@ -80,8 +80,28 @@ TEST_F(HostManagerTest, TellsOfAnAbortAndOfNonsense) {
     const auto abort = manager.take_line(2, "cmd=abort exitcode=9");
     EXPECT_TRUE(abort.aborts);
     EXPECT_EQ(abort.status, 9);
+    EXPECT_FALSE(abort.has_words);
     for (const char* line : {"", "nonsense", "mcmd=spawn", "key=value"})
         EXPECT_NE(manager.take_line(2, line).problem, "") << line;
+}
+
+TEST_F(HostManagerTest, HandsOnWhatAnAbortSays) {
+    const std::string line = "cmd=abort exitcode=1 isthmus_words=";
+    const auto abort = manager.take_line(2, line + "50452033");
+    EXPECT_TRUE(abort.has_words);
+    EXPECT_EQ(abort.words, "PE 3");
+    EXPECT_TRUE(manager.take_line(2, line).has_words);
+    for (const char* damaged : {"5", "5x", "zz"})
+        EXPECT_EQ(manager.take_line(2, line + damaged).words, "") << damaged;
+}
+
+TEST_F(HostManagerTest, IsToldOfTheStart) {
+    const auto begin = manager.take_line(2, "cmd=isthmus_start in=1");
+    EXPECT_TRUE(begin.starts);
+    EXPECT_EQ(begin.answer, "cmd=isthmus_start_result rc=0\n");
+    const auto end = manager.take_line(2, "cmd=isthmus_start in=0");
+    EXPECT_FALSE(end.starts);
+    EXPECT_TRUE(end.has_started);
 }
 
 }  // namespace
