@@ -75,7 +75,8 @@ class Pmix final : public Exchange {
         pmix_proc_t who = everyone();
         who.rank = static_cast<pmix_rank_t>(part.rank);
         pmix_value_t* found = nullptr;
-        require(PMIx_Get(&who, key.c_str(), nullptr, 0, &found), "PMIx_Get");
+        const std::string call = "PMIx_Get of what PE " + std::to_string(part.rank) + " has put";
+        require(PMIx_Get(&who, key.c_str(), nullptr, 0, &found), call.c_str());
         const bool fits = found->type == PMIX_BYTE_OBJECT && found->data.bo.size == part.bytes;
         if (fits) std::memcpy(part.to, found->data.bo.bytes, part.bytes);
         PMIX_VALUE_RELEASE(found);

@@ -156,6 +156,9 @@ if(TARGET core_whole_life)
     endforeach()
     # A PE that is stopped while others of its host wait for it, and the other host has begun to watch them.
     add_preloaded_test(stopped_exchange stopped_exchange 120)
+    # A PE that stops or dies within shmem_init; by hand all that can be combined: start_ends.py ... 400 SEED.
+    add_preloaded_test(start_ends start_ends 120 $<TARGET_FILE:isthmus_tool>)
+    set_waiting(hosts.start_ends SECONDS 20)
     set_waiting(hosts.stopped_exchange)
 endif()
 # Slow and lossy, and cut for less than the detection time: nobody is given up.

@@ -33,10 +33,10 @@ from hosts import Hosts, Unavailable
 from processes import fields, is_alive, is_ending, kill_all, marked, rank_of
 
 DETECT = 3.0
-# The start is watched by twice the detection time, and a second and a half in which others speak;
-# then a PE ends the job, which takes two seconds where the process manager does not answer.
+# The start is watched by twice the detection time, and two times three seconds in which others speak, first who
+# can name a PE; then a PE ends the job, which takes two seconds where the process manager does not answer.
 SLOW = float(os.environ.get("TEST_SLOWNESS", "1"))
-LIMIT = (2 * DETECT + 1.5 + 4) * SLOW
+LIMIT = (2 * DETECT + 3 + 3 + 4) * SLOW
 ROUNDS = 25  # at least, so that the job outlives the faults
 LAUNCHERS = {"mpiexec.hydra", "hydra_pmi_proxy", "isthmus", "sh", "dash", "bash", "nsenter", "sleep"}
 # Who starts the PEs, and whether in a shell.

@@ -521,10 +521,12 @@ void attach_job() {
         }
     }
     if (job.managed && job.heap.size != 0) {  // again
-        begin_start_watch(job.me, StartWatch::Phase::joining);
+        tell_manager_of_start(true);
+        begin_start_watch(job.me, StartWatch::Phase::asking, true);
         note_host_ranks(pes_of_host());
+        note_start_phase(StartWatch::Phase::joining);
         start_barrier();
-        note_start_phase(StartWatch::Phase::together);
+        note_start_phase(StartWatch::Phase::sharing);
     }
     job.near = job.host;
     split_into_nodes();

@@ -36,15 +36,21 @@ std::uint64_t own_process_space() {
     return space.st_ino;
 }
 
+pid_t process_of_mate(int pe) {
+    const auto relaxed = std::memory_order_relaxed;
+    const PeStatus& mate = job.header->pe[pe];
+    const std::uint64_t space = job.status().process_space.load(relaxed);
+    const bool is_known = space != 0 && mate.process_space.load(relaxed) == space;
+    return is_known ? static_cast<pid_t>(mate.process.load(relaxed)) : 0;
+}
+
 // One that has finalised may end; in the middle of it, it may not. What it has said is looked at
 // behind its process, which may end at once.
 bool has_died(int pe) {
     const auto relaxed = std::memory_order_relaxed;
     const PeStatus& mate = job.header->pe[pe];
-    const std::uint64_t space = job.status().process_space.load(relaxed);
-    if (space == 0 || mate.process_space.load(relaxed) != space ||
-        !has_ended(mate.process.load(relaxed)))
-        return false;
+    const pid_t process = process_of_mate(pe);
+    if (process == 0 || !has_ended(process)) return false;
     return mate.departure.load(relaxed) == Departure::none ||
            mate.state.load(relaxed) == PeState::running;
 }

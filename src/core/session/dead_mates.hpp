@@ -1,6 +1,8 @@
 // PEs of this host whose processes have ended without having left the job, as /proc tells.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 
 #include "base/routine.hpp"
@@ -9,6 +11,9 @@ namespace isthmus {
 
 // Which numbers of processes this PE's is one of (PeStatus::process_space).
 std::uint64_t own_process_space();
+
+// The process of one of this host; 0 where its number may be another process's here.
+pid_t process_of_mate(int pe);
 
 struct DeadMates {
     int count = 0;

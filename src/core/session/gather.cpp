@@ -90,6 +90,8 @@ void or_fail(Work&& work) {
     try {
         work();
     } catch (const std::exception& problem) {
+        const WatchedWait wait;
+        await_managers_end();
         fail(process_manager() ? process_manager()->name() : "shmem_init", problem.what());
     }
 }

@@ -165,7 +165,9 @@ std::string join(const Descriptor& listener) {
         const WatchedWait wait;
         process_manager()->meet();
     }
-    return share_header(mates.front().pe);
+    std::string why = share_header(mates.front().pe);
+    note_start_phase(StartWatch::Phase::sharing);
+    return why;
 }
 
 }  // namespace
@@ -173,7 +175,7 @@ std::string join(const Descriptor& listener) {
 std::string join_managed_job() {
     std::string why;
     try {
-        begin_start_watch(job.me, StartWatch::Phase::asking);
+        begin_start_watch(job.me, StartWatch::Phase::asking, false);
         {
             const WatchedWait wait;
             if (!find_manager(why))
@@ -199,6 +201,8 @@ std::string join_managed_job() {
         if (!why.empty()) listener.release();
         return why;
     } catch (const std::exception& problem) {
+        const WatchedWait wait;
+        await_managers_end();
         return std::string(process_manager() ? process_manager()->name() : "process manager") +
                ": " + problem.what();
     }

@@ -224,8 +224,8 @@ HostProcesses::HostProcesses(std::vector<int> ranks, int me, std::uint64_t job)
       child_(find_own_child(me)),
       manager_(ranks_.size() < 2 ? 0 : find_manager_of(child_, me)) {}
 
-std::string HostProcesses::name_of(int rank) const {
-    return "came-" + std::to_string(geteuid()) + "-" + std::to_string(job_) + "-" +
+std::string HostProcesses::name_of(int rank, std::uint64_t job) {
+    return "came-" + std::to_string(geteuid()) + "-" + std::to_string(job) + "-" +
            std::to_string(rank);
 }
 
@@ -270,8 +270,22 @@ Descriptor HostProcesses::tell_end(int me) {
     return manager != 0 ? take_name(name_of_end(manager)) : Descriptor();
 }
 
-void HostProcesses::come() {
-    if (ranks_.size() > 1 && come_.file() < 0) come_ = take_name(name_of(me_));
+Descriptor HostProcesses::come(int rank, std::uint64_t job) {
+    return take_name(name_of(rank, job));
+}
+
+// As far as the kernel says: a name that somebody else has is not.
+bool HostProcesses::is_free(const std::string& name) {
+    const Descriptor asks(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    sockaddr_un address;
+    const socklen_t bytes = name_socket(name.c_str(), address);
+    return connect(asks.file(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0 &&
+           errno == ECONNREFUSED;
+}
+
+pid_t HostProcesses::process_of(int rank) {
+    if (const auto told = known_.find(rank); told != known_.end()) return told->second;
+    return holder_of(name_of(rank)).value_or(0);
 }
 
 // Each holds the name of its turn to the end, so that who goes on after a stop is the one again.
@@ -345,11 +359,15 @@ std::set<int> HostProcesses::find_living() const {
 }
 
 // One that had come, whatever lives around it. A manager that ends a job ends those of a host one
-// after the other.
+// after the other. It may have ended before this PE has asked who it is.
 bool HostProcesses::has_gone(int rank, double now) {
-    const std::optional<pid_t> process = holder_of(name_of(rank));
-    if (!process || *process <= 0 || os::is_alive(facts_of(*process))) return false;
-    return now - gone_.emplace(rank, now).first->second >= kHandedOn;
+    if (rank == me_) return false;
+    const pid_t process = process_of(rank);
+    const bool is_expected = std::find(expected_.begin(), expected_.end(), rank) != expected_.end();
+    const bool is_gone =
+        process > 0 ? !os::is_alive(facts_of(process)) : is_expected && is_free(name_of(rank));
+    if (!is_gone) gone_.erase(rank);
+    return is_gone && now - gone_.emplace(rank, now).first->second >= kHandedOn;
 }
 
 std::vector<int> HostProcesses::ended(double now) {
@@ -402,8 +420,8 @@ std::vector<int> HostProcesses::stopped(double now, double longest) {
             if (rank == me_ || std::find(ranks_.begin(), ranks_.end(), rank) == ranks_.end() ||
                 is_still_manager(child, manager_))
                 continue;
-            const std::optional<pid_t> came = holder_of(name_of(rank));
-            const pid_t process = came ? *came : innermost(child, rank);
+            const pid_t came = process_of(rank);
+            const pid_t process = came > 0 ? came : innermost(child, rank);
             if (facts_of(process).state != 'T') continue;
             const auto before = stopped_.find(process);
             const double since = before != stopped_.end() ? before->second : now;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/session/handshake.hpp"
@@ -23,8 +24,15 @@ class HostProcesses {
     // `job`: a number that no other job has.
     HostProcesses(std::vector<int> ranks, int me, std::uint64_t job);
 
-    // From now on the others of this host know that this PE waits in shmem_init.
-    void come();
+    // As long as that lives the others of this host know that this PE is in shmem_init. None if
+    // that cannot be told now.
+    static Descriptor come(int rank, std::uint64_t job);
+    // These have come and cannot have returned: who has its name no longer has ended.
+    void expect(std::vector<int> ranks) { expected_ = std::move(ranks); }
+    // It has been told which process is that PE's.
+    void know(int rank, pid_t process) { known_[rank] = process; }
+    // False: no process is judged.
+    bool sees_manager() const { return manager_ != 0; }
     // Of those that have come one looks at the processes, so that they do not cost in squares.
     // While that one is stopped the next one does, so that it is looked at as well.
     bool is_chosen();
@@ -56,8 +64,12 @@ class HostProcesses {
     // The process that has it, 0 if the kernel does not say; none: nobody of this user has.
     std::optional<pid_t> holder_of(const std::string& name);
     bool is_taken(const std::string& name) { return holder_of(name).has_value(); }
-    std::string name_of(int rank) const;
+    static std::string name_of(int rank, std::uint64_t job);
+    std::string name_of(int rank) const { return name_of(rank, job_); }
     std::string name_of_looker(std::size_t turn) const;
+    static bool is_free(const std::string& name);
+    // 0: not known.
+    pid_t process_of(int rank);
     bool has_gone(int rank, double now);
     // PEs that live, children of the manager's or not.
     std::set<int> find_living() const;
@@ -73,7 +85,8 @@ class HostProcesses {
     std::map<int, double> gone_;          // ranks, since when
     double changed_ = 0;                  // when one was added
     std::map<std::string, pid_t> taken_;  // names of which it is known, and whose they are
-    Descriptor come_;
+    std::map<int, pid_t> known_;          // told, by rank
+    std::vector<int> expected_;
     Descriptor turn_;  // the name of it, once this PE has one
     std::size_t my_turn_ = 0;
 };

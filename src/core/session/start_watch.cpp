@@ -23,6 +23,7 @@
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "core/job/job.hpp"
+#include "core/session/dead_mates.hpp"
 #include "core/session/handshake.hpp"
 #include "core/session/manager.hpp"
 #include "core/session/slices.hpp"
@@ -33,7 +34,13 @@ namespace {
 
 constexpr double kSlice = 0.05;
 // The others give those who speak first so long to do so.
-constexpr double kOthersTurn = 1.5;
+constexpr double kOthersTurn = 3;
+// Who cannot name the PE that does not go on gives so long to whoever can, who looks every half
+// second and began to wait at about the same time.
+constexpr double kNamersTurn = 3;
+constexpr double kEarly = 2;           // of a wait
+constexpr double kFirstLook = 0.3;     // into a wait; most are over by then
+constexpr double kStandsStill = 0.9;   // two looks
 constexpr double kBetweenLooks = 0.5;  // at the processes of this host
 constexpr std::uint64_t kGivesTime = 1'000'000'000;
 constexpr std::uint64_t kHeard = 3'000'000'000;  // some looks
@@ -81,10 +88,11 @@ bool may_speak() {
 
 // Who has not come, as far as this host knows.
 struct Missing {
-    bool is_ours_to_say;
+    bool is_ours_to_say = false;
     std::string awaited;
     std::string late;
     const char* or_else = ", or one of them has stopped in it";
+    double turn = kNamersTurn;  // how long others may speak first
 };
 
 // Of a host on which some are missing one PE says so. Else the host of PE 0 or 1 speaks: one of two
@@ -95,6 +103,7 @@ Missing find_missing(HostProcesses& processes, int rank) {
         return std::find(here.begin(), here.end(), pe) != here.end();
     };
     const std::vector<int> late = processes.late();
+    const double turn = kNamersTurn + (here.empty() || is_here(0) ? 0 : kOthersTurn);
     const bool is_first_host = is_here(0) || is_here(1);
     const bool speaks =
         here.empty() ? rank < 2 : processes.is_chosen() && (is_first_host || !late.empty());
@@ -104,17 +113,21 @@ Missing find_missing(HostProcesses& processes, int rank) {
     }
     if (late.empty() && elsewhere.empty())
         return {speaks, "the other PEs of the job; has each process called it?",
-                "not all PEs of the job have"};
+                "not all PEs of the job have", Missing().or_else, turn};
     const std::vector<int>& those = late.empty() ? elsewhere : late;
     const bool is_one = those.size() == 1;
     const std::string who = name_pes(those) + (!late.empty() ? " of this host"
                                                : is_one      ? " of another host"
                                                              : " of other hosts");
     if (late.empty() && !is_one)
-        return {speaks, who + ", of which not all have called it", "not all of " + who + " have"};
+        return {speaks, who + ", of which not all have called it", "not all of " + who + " have",
+                Missing().or_else, turn};
     const std::string has = is_one ? "has not" : "have not";
     return {speaks, who + ", which " + has + " called it", who + " " + has,
-            late.empty() ? ", or has stopped in it" : ""};
+            late.empty() ? ", or has stopped in it" : "",
+            late.empty() ? turn
+            : speaks     ? 0
+                         : kOthersTurn};
 }
 
 constinit Lasting<std::unique_ptr<StartWatch>> start_watch;
@@ -131,7 +144,10 @@ void fail_once_on_host(const char* routine, const std::string& text,
                        std::span<const pid_t> stopped) {
     // Who has spoken keeps the name for a while, and gives the manager time to end all.
     if (may_speak()) {
-        say_from(routine, text);
+        // Our own manager prints one line for all hosts.
+        Exchange* const manager = process_manager();
+        if (!manager || !manager->take_last_words(speaker_prefix() + routine + ": " + text))
+            say_from(routine, text);
         flush_output(1);
         end_managed_job(1, stopped);
     }
@@ -146,8 +162,8 @@ std::atomic<std::uint64_t>& WatchedWait::count() {
     return made;
 }
 
-StartWatch::StartWatch(int rank, Phase phase, double allowance)
-    : rank_(rank), allowance_(allowance), phase_(phase) {
+StartWatch::StartWatch(int rank, Phase phase, double allowance, bool is_again)
+    : rank_(rank), allowance_(allowance), phase_(phase), is_again_(is_again) {
     const BlockedSignals blocked;
     try {
         thread_ = std::thread([this] { run(); });
@@ -174,14 +190,33 @@ bool StartWatch::rest() {
                             [this] { return is_over_; });
 }
 
-void StartWatch::end_if_some_have(double waited) {
-    if (!processes_->is_chosen()) return;
+void StartWatch::know_host_ranks(std::vector<int> ranks) {
+    host_ranks_ = std::move(ranks);
+    if (host_ranks_.size() > 1)
+        came_ = HostProcesses::come(rank_, job_number.load(std::memory_order_relaxed));
+}
+
+// Where the PEs share a header it says whose process is whose. Who is not in there has not come as
+// far; all others may have returned from shmem_init.
+void StartWatch::learn_processes(Phase phase) {
+    std::vector<int> in_it;
+    for (const int rank : host_ranks_) {
+        const bool is_known = (is_again_ || phase == Phase::sharing) && rank < job.pes &&
+                              job.header->pe[rank].process.load(std::memory_order_relaxed) != 0;
+        if (!is_known && phase != Phase::joining) in_it.push_back(rank);
+        if (const pid_t process = is_known ? process_of_mate(rank) : 0; process > 0)
+            processes_->know(rank, process);
+    }
+    processes_->expect(std::move(in_it));
+}
+
+void StartWatch::end_if_some_have() {
     if (processes_->is_end_told()) {
         os::kill_self_after(5);
         end_managed_job(1);
         end_job(1);
     }
-    const std::vector<int> ended = processes_->ended(waited);
+    const std::vector<int> ended = processes_->ended(watched_);
     if (!ended.empty())
         give_up("shmem_init", "waits in vain for " + name_pes(ended) + ", whose " +
                                   (ended.size() == 1 ? "process on this host has"
@@ -189,29 +224,47 @@ void StartWatch::end_if_some_have(double waited) {
                                   " ended");
 }
 
-void StartWatch::end_if_some_stopped(double waited, double detect) {
-    if (detect <= 0 || !processes_->is_chosen()) return;
-    const std::vector<int> stopped = processes_->stopped(waited, detect);
-    if (!stopped.empty())
-        give_up(
-            "shmem_init",
-            "waits in vain for " + name_pes(stopped) + ", whose " +
-                (stopped.size() == 1 ? "process on this host has" : "processes on this host have") +
-                " been stopped for " + text_of_seconds(detect) +
-                " s (twice ISTHMUS_DETECT_SECONDS)",
-            processes_->found_stopped());
+// Before all have come a wait may be long for other reasons, so the stop has to be.
+void StartWatch::end_if_some_stopped(Phase phase, double waited, double detect) {
+    if (detect <= 0) return;
+    const bool joins = phase == Phase::joining;
+    const std::vector<int> stopped = processes_->stopped(watched_, joins ? detect : kStandsStill);
+    if (stopped.empty() || (!joins && waited <= detect)) return;
+    const bool is_one = stopped.size() == 1;
+    const std::string whose = name_pes(stopped) + ", whose " + (is_one ? "process" : "processes") +
+                              " on this host " +
+                              (joins == is_one ? "has"
+                               : is_one        ? "is"
+                               : joins         ? "have"
+                                               : "are");
+    const std::string time = text_of_seconds(detect) + " s";
+    give_up(
+        "shmem_init",
+        joins ? "waits in vain for " + whose + " been stopped for " + time +
+                    " (twice ISTHMUS_DETECT_SECONDS)"
+              : "has waited " + time + " for " + whose + " stopped (twice ISTHMUS_DETECT_SECONDS)",
+        processes_->found_stopped());
 }
 
-void StartWatch::watch_joining(double waited, double detect) {
-    if (!processes_)
-        processes_ = std::make_unique<HostProcesses>(host_ranks_, rank_,
-                                                     job_number.load(std::memory_order_relaxed));
-    processes_->come();
-    if (waited > next_look_) {
-        next_look_ = waited + kBetweenLooks;
-        end_if_some_have(waited);
-        end_if_some_stopped(waited, detect);
-    }
+// Of the PEs of this host one does, and asks who has come as long as they do, since one that has
+// ended does not answer.
+void StartWatch::look_around(Phase phase, double waited, double detect) {
+    const std::uint64_t number = job_number.load(std::memory_order_relaxed);
+    if (!processes_) processes_ = std::make_unique<HostProcesses>(host_ranks_, rank_, number);
+    if (host_ranks_.size() > 1 && came_.file() < 0) came_ = HostProcesses::come(rank_, number);
+    // Who comes and ends at once is asked at once.
+    const bool is_early = phase == Phase::joining && waited < kEarly;
+    const bool is_time = waited > kFirstLook && watched_ >= next_look_;
+    if ((!is_early && !is_time) || !processes_->is_chosen()) return;
+    processes_->late();
+    if (!is_time) return;
+    next_look_ = watched_ + kBetweenLooks;
+    learn_processes(phase);
+    end_if_some_have();
+    end_if_some_stopped(phase, waited, detect);
+}
+
+void StartWatch::watch_joining(double waited) {
     const double stall = seconds(Setting::stall_seconds);
     const double join = seconds(Setting::join_seconds);
     const bool is_time_to_speak =
@@ -223,7 +276,7 @@ void StartWatch::watch_joining(double waited, double detect) {
              missing.awaited + " (ISTHMUS_STALL_SECONDS)\n")
                 .c_str());
     has_spoken_ = true;
-    if (join > 0 && waited > join + (missing.is_ours_to_say ? 0 : kOthersTurn))
+    if (join > 0 && waited > join + missing.turn)
         give_up("shmem_init", missing.late + " called it within " + text_of_seconds(join) +
                                   " s (ISTHMUS_JOIN_SECONDS)" + missing.or_else);
 }
@@ -235,6 +288,7 @@ void StartWatch::run() {
     std::uint64_t of = 0;
     for (Slices slices; rest();) {
         const double slice = slices.next();
+        watched_ += slice;
         // In this order: a wait that was over before a phase is not seen in that.
         const Phase phase = phase_.load(std::memory_order_acquire);
         const std::uint64_t wait = WatchedWait::count().load(std::memory_order_relaxed);
@@ -250,27 +304,53 @@ void StartWatch::run() {
                                           "ISTHMUS_DETECT_SECONDS)");
             continue;
         }
-        if (phase == Phase::joining) {
-            watch_joining(waited, detect);
-            continue;
-        }
-        const bool speaks = phase == Phase::all_here
-                                ? rank_ == 0 || std::find(host_ranks_.begin(), host_ranks_.end(),
-                                                          0) != host_ranks_.end()
-                                : job.host.test(0);
-        if (detect > 0 && waited > detect + (speaks ? 0 : kOthersTurn))
-            give_up(
-                phase == Phase::leaving ? "shmem_finalize" : "shmem_init",
-                "has waited " + text_of_seconds(detect) +
-                    " s for the other PEs, which had all come: one of them has stopped, or its "
-                    "host is cut off (twice ISTHMUS_DETECT_SECONDS" +
-                    (allowance_ > 0 ? ", and a second for each GiB of memory that is given back)"
-                                    : ")"));
+        if (phase != Phase::leaving) look_around(phase, waited, detect);
+        if (phase == Phase::joining)
+            watch_joining(waited);
+        else
+            watch_on(phase, waited, detect);
     }
 }
 
-void begin_start_watch(int rank, StartWatch::Phase phase) {
-    *start_watch = std::make_unique<StartWatch>(rank, phase);
+// Those of other hosts, if it is known that none of this one stands still.
+std::string StartWatch::name_others(Phase phase) const {
+    const auto is_here = [&](int pe) {
+        return phase == Phase::all_here
+                   ? std::find(host_ranks_.begin(), host_ranks_.end(), pe) != host_ranks_.end()
+                   : job.host.test(static_cast<std::size_t>(pe));
+    };
+    std::vector<int> elsewhere;
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (!is_here(pe)) elsewhere.push_back(pe);
+    }
+    const bool is_alone = elsewhere.size() + 1 == static_cast<std::size_t>(job.pes);
+    const bool is_known = processes_ && (is_alone || processes_->sees_manager());
+    if (elsewhere.empty() || !is_known)
+        return "the other PEs, which had all come: one of them has stopped, or its host is cut off";
+    if (elsewhere.size() == 1)
+        return name_pes(elsewhere) +
+               " of another host, which had come: it has stopped, or its host is cut off";
+    return name_pes(elsewhere) +
+           " of other hosts, which had all come: one of them has stopped, or its host is cut off";
+}
+
+void StartWatch::watch_on(Phase phase, double waited, double detect) {
+    const bool speaks = phase == Phase::all_here
+                            ? rank_ == 0 || std::find(host_ranks_.begin(), host_ranks_.end(), 0) !=
+                                                host_ranks_.end()
+                            : job.host.test(0);
+    const double limit = detect + (phase == Phase::leaving ? 0 : kNamersTurn);
+    if (detect <= 0 || waited <= limit + (speaks ? 0 : kOthersTurn)) return;
+    give_up(phase == Phase::leaving ? "shmem_finalize" : "shmem_init",
+            "has waited " + text_of_seconds(limit) + " s for " + name_others(phase) +
+                " (twice ISTHMUS_DETECT_SECONDS" +
+                (phase != Phase::leaving ? ", and 3 s more)"
+                 : allowance_ > 0 ? ", and a second for each GiB of memory that is given back)"
+                                  : ")"));
+}
+
+void begin_start_watch(int rank, StartWatch::Phase phase, bool is_again) {
+    *start_watch = std::make_unique<StartWatch>(rank, phase, 0, is_again);
 }
 
 void note_job_name(const std::string& name) {

@@ -8,7 +8,10 @@
 // and one whose process there was stopped after the same time as above;
 // else it is by ISTHMUS_STALL_SECONDS and ISTHMUS_JOIN_SECONDS: a program may take
 // its time before it calls shmem_init. From then on by ISTHMUS_DETECT_SECONDS, twice: behind a cut
-// that is to be survived, TCP's next attempt may be as late as the cut was long.
+// that is to be survived, TCP's next attempt may be as late as the cut was long. A PE of this host
+// that has ended is noticed as before; and one that stands still when that time is over is named.
+// Who sees none gives those who may see one kNamersTurn to speak, and only then says that somewhere
+// else not all go on.
 #pragma once
 
 #include <atomic>
@@ -22,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/session/handshake.hpp"
 #include "core/session/host_processes.hpp"
 
 namespace isthmus {
@@ -36,27 +40,35 @@ class StartWatch {
         asking,    // the process manager, who this PE is
         joining,   // nobody knows who is there
         all_here,  // all PEs are in shmem_init; which ones are on this host the manager may tell
-        together,  // all PEs are in shmem_init
+        together,  // all PEs are in shmem_init, and those of this host are known
+        sharing,   // and share a header, as far as they go on
         leaving    // all PEs are in shmem_finalize
     };
     // `allowance`: so many seconds more than without.
-    StartWatch(int rank, Phase phase, double allowance = 0);
+    // `is_again`: a later shmem_init, whose PEs share a header already.
+    StartWatch(int rank, Phase phase, double allowance = 0, bool is_again = false);
     StartWatch(const StartWatch&) = delete;
     StartWatch& operator=(const StartWatch&) = delete;
     ~StartWatch();
 
-    // Before phase `joining`: the ranks of this host, as far as the manager says.
-    void know_host_ranks(std::vector<int> ranks) { host_ranks_ = std::move(ranks); }
+    // Before phase `joining`: the ranks of this host, as far as the manager says. From here on
+    // those know that this PE has come.
+    void know_host_ranks(std::vector<int> ranks);
     // Once all are together it is known who is on this host. Release: partner is the acquire of the
     // watch's thread.
     void enter(Phase phase) { phase_.store(phase, std::memory_order_release); }
 
   private:
     void run();
-    // While it is not known who is there: looks around, and speaks. `waited` in seconds.
-    void watch_joining(double waited, double detect);
-    void end_if_some_have(double waited);
-    void end_if_some_stopped(double waited, double detect);
+    // Times in seconds.
+    void look_around(Phase phase, double waited, double detect);
+    // While it is not known who is there.
+    void watch_joining(double waited);
+    void watch_on(Phase phase, double waited, double detect);
+    void end_if_some_have();
+    void end_if_some_stopped(Phase phase, double waited, double detect);
+    void learn_processes(Phase phase);
+    std::string name_others(Phase phase) const;
     // False: told to end before the time was over.
     bool rest();
 
@@ -64,9 +76,12 @@ class StartWatch {
     const double allowance_;
     std::atomic<Phase> phase_;
     std::vector<int> host_ranks_;
+    Descriptor came_;  // what they know it by
+    const bool is_again_;
+    double watched_ = 0;
     std::unique_ptr<HostProcesses> processes_;  // once a wait is long
     bool has_spoken_ = false;
-    double next_look_ = 0.3;  // most starts are over by then
+    double next_look_ = 0;
     std::mutex guard_;
     std::condition_variable ended_;
     bool is_over_ = false;
@@ -86,7 +101,7 @@ class WatchedWait {
 
 // The watch of the start: from the first word with the process manager, or from the beginning of a
 // later shmem_init, to the end of it.
-void begin_start_watch(int rank, StartWatch::Phase phase);
+void begin_start_watch(int rank, StartWatch::Phase phase, bool is_again);
 void note_job_name(const std::string& name);
 void note_host_ranks(std::vector<int> ranks);
 void note_start_phase(StartWatch::Phase phase);

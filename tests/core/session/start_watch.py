@@ -121,7 +121,7 @@ def problems_of_stopped(launcher, program, stops):
                 "shmem_init: waits in vain for PE 0, whose process on this host has ended"),
             "stopped in the exchange": (
                 f"{preload} exec {program} 1", {},
-                "shmem_init: has waited 2 s for the other PEs, which had all come"),
+                "shmem_init: has waited 2 s for PE 1, whose process on this host is stopped"),
             "late": (
                 f"if [ $PMI_RANK = 1 ]; then sleep 2.5; fi; {preload} PAUSES=1 exec {program} 1",
                 {}, None)}
