@@ -55,12 +55,16 @@ bool has_died(int pe) {
            mate.state.load(relaxed) == PeState::running;
 }
 
+bool has_told_end(int pe) {
+    return job.header->pe[pe].has_told_end.load(std::memory_order_relaxed) != 0;
+}
+
 DeadMates find_dead_mates() {
     DeadMates found;
     for (int pe = 0; pe < job.pes; ++pe) {
         if (pe == job.me || !job.host.test(static_cast<std::size_t>(pe)) || !has_died(pe)) continue;
         found.only = ++found.count == 1 ? pe : -1;
-        found.has_told |= job.header->pe[pe].has_told_end.load(std::memory_order_relaxed) != 0;
+        found.has_told |= has_told_end(pe);
     }
     return found;
 }

@@ -15,6 +15,9 @@ std::uint64_t own_process_space();
 // The process of one of this host; 0 where its number may be another process's here.
 pid_t process_of_mate(int pe);
 
+// It has said why it ends.
+bool has_told_end(int pe);
+
 struct DeadMates {
     int count = 0;
     int only = -1;          // the one that there is; -1: none is known, or several

@@ -210,10 +210,6 @@ void end_managed_job(int status, std::span<const pid_t> stopped) {
     const int farewell = is_heard ? status : unheard(status);
     if (far::road) far::road->say_end(farewell);
     if (far::road && job.host.count() > 1) have_mates_tell(farewell);
-    // Other managers do not reach one that has left its group of processes (setsid). Ours kills all
-    // that is left, and would take a death that comes first for the cause.
-    for (const pid_t process : stopped)
-        if (!is_own) kill(process, SIGKILL);
     is_left.store(true, std::memory_order_relaxed);
     if (!exchange) return;
     // A manager's call may allocate (PMIx), and a handler of a signal that came within malloc waits
@@ -221,12 +217,22 @@ void end_managed_job(int status, std::span<const pid_t> stopped) {
     exit_after(kManagersTime, status);
     await_reader(STDOUT_FILENO, kHalfSecond);
     os::sleep_nanoseconds(20'000'000);  // what was read is passed on
+    // Other managers do not reach one that has left its group of processes (setsid). Ours kills all
+    // that is left, and would take a death that comes first for the cause. So does Hydra that of a
+    // shell, and tells no other host: it is told of the end first, which takes it no time.
+    const bool is_told_at_once = dynamic_cast<const bootstrap::Pmi1*>(exchange.get()) != nullptr;
+    const auto kill_stopped = [&] {
+        for (const pid_t process : stopped)
+            if (!is_own) kill(process, SIGKILL);
+    };
+    if (!is_told_at_once) kill_stopped();
     // Likewise while there is time.
     for (int pe = 0; far::present && pe < job.pes; ++pe) {
         if (job.host.test(static_cast<std::size_t>(pe)))
             os::remove_provider_files(job.header->pe[pe].process.load(std::memory_order_relaxed));
     }
     exchange->end(status);
+    if (is_told_at_once) kill_stopped();
 }
 
 }  // namespace isthmus

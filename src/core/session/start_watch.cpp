@@ -210,13 +210,16 @@ void StartWatch::learn_processes(Phase phase) {
     processes_->expect(std::move(in_it));
 }
 
-void StartWatch::end_if_some_have() {
-    if (processes_->is_end_told()) {
+void StartWatch::end_if_some_have(Phase phase) {
+    const std::vector<int> ended = processes_->ended(watched_);
+    const bool has_one_told = std::any_of(ended.begin(), ended.end(), [&](int rank) {
+        return (is_again_ || phase == Phase::sharing) && has_told_end(rank);
+    });
+    if (processes_->is_end_told() || has_one_told) {
         os::kill_self_after(5);
         end_managed_job(1);
         end_job(1);
     }
-    const std::vector<int> ended = processes_->ended(watched_);
     if (!ended.empty())
         give_up("shmem_init", "waits in vain for " + name_pes(ended) + ", whose " +
                                   (ended.size() == 1 ? "process on this host has"
@@ -260,7 +263,7 @@ void StartWatch::look_around(Phase phase, double waited, double detect) {
     if (!is_time) return;
     next_look_ = watched_ + kBetweenLooks;
     learn_processes(phase);
-    end_if_some_have();
+    end_if_some_have(phase);
     end_if_some_stopped(phase, waited, detect);
 }
 

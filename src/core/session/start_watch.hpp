@@ -65,7 +65,7 @@ class StartWatch {
     // While it is not known who is there.
     void watch_joining(double waited);
     void watch_on(Phase phase, double waited, double detect);
-    void end_if_some_have();
+    void end_if_some_have(Phase phase);
     void end_if_some_stopped(Phase phase, double waited, double detect);
     void learn_processes(Phase phase);
     std::string name_others(Phase phase) const;
