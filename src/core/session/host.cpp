@@ -201,6 +201,7 @@ std::string join_managed_job() {
         if (!why.empty()) listener.release();
         return why;
     } catch (const std::exception& problem) {
+        note_failed_exchange();
         const WatchedWait wait;
         await_managers_end();
         return std::string(process_manager() ? process_manager()->name() : "process manager") +

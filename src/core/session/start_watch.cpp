@@ -368,6 +368,10 @@ void note_start_phase(StartWatch::Phase phase) {
     if (*start_watch) (*start_watch)->enter(phase);
 }
 
+void note_failed_exchange() {
+    if (*start_watch) (*start_watch)->end_joining();
+}
+
 void end_start_watch() {
     start_watch->reset();
 }

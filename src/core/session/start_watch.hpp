@@ -57,6 +57,9 @@ class StartWatch {
     // Once all are together it is known who is on this host. Release: partner is the acquire of the
     // watch's thread.
     void enter(Phase phase) { phase_.store(phase, std::memory_order_release); }
+    void end_joining() {
+        if (phase_.load(std::memory_order_relaxed) == Phase::joining) enter(Phase::all_here);
+    }
 
   private:
     void run();
@@ -105,6 +108,8 @@ void begin_start_watch(int rank, StartWatch::Phase phase, bool is_again);
 void note_job_name(const std::string& name);
 void note_host_ranks(std::vector<int> ranks);
 void note_start_phase(StartWatch::Phase phase);
+// PMIx ends the first exchange where one that had come has died: then all had.
+void note_failed_exchange();
 void end_start_watch();
 
 // As fail(), where the PEs of a host may all come to know of one reason and do not share a header
