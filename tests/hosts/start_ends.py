@@ -34,9 +34,9 @@ from processes import fields, kill_all, marked
 
 SLOW = float(os.environ.get("TEST_SLOWNESS", "1"))
 DETECT, JOIN = 2.0, 7.0
-# Three seconds in which who can name the PE does, and three in which others speak; and four in which the launcher
-# ends the others.
-LIMIT = (max(2 * DETECT, JOIN) + 3 + 3 + 4) * SLOW
+# Three seconds in which who can name the PE does, and six in which other hosts speak, one after the other; and four
+# in which the launcher ends the others.
+LIMIT = (max(2 * DETECT, JOIN) + 3 + 6 + 4) * SLOW
 ROADS = {"tcp": {"ISTHMUS_FABRIC": "tcp;ofi_rxm", "ISTHMUS_TRANSPORT": "ofi"},
          "packet": {"ISTHMUS_TRANSPORT": "packet"},
          "udp": {"ISTHMUS_TRANSPORT": "packet", "ISTHMUS_PACKET_PROTOCOL": "udp"}}
@@ -49,7 +49,7 @@ FEW = [("ssh", 2, 2, "packet", "plain", "stop", 0.5, 3), ("ssh", 2, 2, "udp", "l
        ("ssh", 2, 1, "packet", "lives", "stop", 0.5, 1), ("ssh", 2, 1, "packet", "lives", "kill", 0.4, 1),
        ("hydra", 2, 2, "packet", "lives", "kill", 0.5, 3), ("hydra", 2, 2, "packet", "plain", "stop", 0.6, 2),
        ("mpirun", 2, 2, "packet", "lives", "stop", 0.5, 3)]
-BEFORE = 9  # calls before a PE has said its first word to its manager, at most
+BEFORE = 14  # calls before a PE has said its first word to its manager, at most
 LINE = re.compile(r"^.*isthmus: .*$", re.MULTILINE)
 # What a launcher says by itself of a process that has died.
 OF_LAUNCHER = re.compile(r"BAD TERMINATION|process rank \d+ with PID|Process name: |Primary job  terminated|mpiexec@\w+\] .*error")

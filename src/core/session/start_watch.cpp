@@ -45,6 +45,13 @@ constexpr double kBetweenLooks = 0.5;  // at the processes of this host
 constexpr std::uint64_t kGivesTime = 1'000'000'000;
 constexpr std::uint64_t kHeard = 3'000'000'000;  // some looks
 
+// How much later than the host of PE 0 one may speak whose first PE that is: one after the other,
+// should PE 0's be what does not go on.
+double turn_of_host(int first) {
+    constexpr int kMost = 6;
+    return first == 0 ? 0 : kOthersTurn + 0.5 * std::min(first, kMost);
+}
+
 // From the manager's name for the job; 0: not known yet.
 constinit std::atomic<std::uint64_t> job_number = 0;
 
@@ -103,7 +110,9 @@ Missing find_missing(HostProcesses& processes, int rank) {
         return std::find(here.begin(), here.end(), pe) != here.end();
     };
     const std::vector<int> late = processes.late();
-    const double turn = kNamersTurn + (here.empty() || is_here(0) ? 0 : kOthersTurn);
+    const double turn =
+        kNamersTurn +
+        turn_of_host(here.empty() ? rank : *std::min_element(here.begin(), here.end()));
     const bool is_first_host = is_here(0) || is_here(1);
     const bool speaks =
         here.empty() ? rank < 2 : processes.is_chosen() && (is_first_host || !late.empty());
@@ -338,12 +347,15 @@ std::string StartWatch::name_others(Phase phase) const {
 }
 
 void StartWatch::watch_on(Phase phase, double waited, double detect) {
-    const bool speaks = phase == Phase::all_here
-                            ? rank_ == 0 || std::find(host_ranks_.begin(), host_ranks_.end(), 0) !=
-                                                host_ranks_.end()
-                            : job.host.test(0);
+    int first = 0;
+    if (phase == Phase::all_here)
+        first =
+            host_ranks_.empty() ? rank_ : *std::min_element(host_ranks_.begin(), host_ranks_.end());
+    else
+        while (!job.host.test(static_cast<std::size_t>(first)))
+            ++first;
     const double limit = detect + (phase == Phase::leaving ? 0 : kNamersTurn);
-    if (detect <= 0 || waited <= limit + (speaks ? 0 : kOthersTurn)) return;
+    if (detect <= 0 || waited <= limit + turn_of_host(first)) return;
     give_up(phase == Phase::leaving ? "shmem_finalize" : "shmem_init",
             "has waited " + text_of_seconds(limit) + " s for " + name_others(phase) +
                 " (twice ISTHMUS_DETECT_SECONDS" +
