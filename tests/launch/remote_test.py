@@ -295,6 +295,16 @@ class Remote(unittest.TestCase):
         self.assertEqual(done.returncode, 128 + signal.SIGABRT)
         self.assertRegex(done.stderr, r"^isthmus: PE 2 \(host b\): killed by SIGABRT[^\n]*; the job ends\n$")
 
+    def test_no_end_without_a_word_of_who_has_died_in_a_shell(self):
+        """It has told another one, by a signal."""
+        begins = 'echo "cmd=init pmi_version=1 pmi_subversion=1" >&$PMI_FD'
+        done = self.run_job("sh", "-c", f"if [ $PMI_RANK = 2 ]; then ({begins}); exec sleep 60; fi; "
+                                        "if [ $PMI_RANK = 0 ]; then sleep 0.7; echo 'cmd=abort exitcode=134' >&$PMI_FD; fi; "
+                                        "exec sleep 60")
+        self.assertEqual(done.returncode, 134)
+        self.assertRegex(done.stderr, r"^isthmus: PE 2 \(host b\): its process has ended by SIGABRT[^\n]*, and what it was "
+                                      r"started in has gone on; the job ends\n$")
+
     def test_a_program_that_ends_the_job_on_purpose(self):
         done = self.run_job(ACTOR, "global-exit", "1", "3")
         self.assertEqual((done.returncode, done.stderr), (3, ""))

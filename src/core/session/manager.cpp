@@ -32,6 +32,7 @@ constinit Lasting<std::unique_ptr<Exchange>> lasting_exchange;
 constinit std::unique_ptr<Exchange>& exchange = *lasting_exchange;
 bool is_own = false;  // asked also by handlers of signals
 constinit std::atomic<bool> is_left = false;
+constinit std::atomic<bool> is_in_start = false;
 
 constexpr unsigned kManagersTime = 5;  // seconds, to take the word that the job ends
 // That a PE has ended; who looks at the time itself (PMI-1) waits less.
@@ -96,9 +97,7 @@ void tell_own_death(int signal) {
 
 void end_start_at_manager(int signal) {
     auto* const lines = dynamic_cast<bootstrap::Pmi1*>(exchange.get());
-    if (forked_child || !lines ||
-        job.status().state.load(std::memory_order_relaxed) != PeState::loaded)
-        return;
+    if (forked_child || !lines || !is_in_start.load(std::memory_order_relaxed)) return;
     await_reader(STDERR_FILENO, kHalfSecond);
     lines->end(128 + signal);
 }
@@ -111,11 +110,13 @@ bool find_manager(std::string& why) {
     exchange->begin();
     is_own = exchange->job_name().starts_with(bootstrap::kOwnSpaces);
     exchange->note_start(true);
+    is_in_start.store(true, std::memory_order_relaxed);
     return true;
 }
 
 void tell_manager_of_start(bool is_in_it) {
     if (!exchange) return;
+    is_in_start.store(is_in_it, std::memory_order_relaxed);
     try {
         exchange->note_start(is_in_it);
     } catch (const std::exception& problem) {

@@ -110,6 +110,7 @@ class Agent {
     void look_for_lost();
     void tell_of(std::optional<std::uint64_t>& since, bool is_so, std::uint64_t passed,
                  FrameKind kind, int pe);
+    void tell_who_has_gone();
     bool may_lose_some() const;
     int milliseconds_to_look() const;
     void finish();
@@ -378,6 +379,7 @@ void Agent::act_on(const Frame& frame) {
         case FrameKind::signal:
             // Before they hear of it: then they would be on their way out.
             if (frame.bytes.size() == 1 && use_of(frame.bytes[0]) == SignalUse::end) {
+                tell_who_has_gone();
                 for (const auto& [pe, routine] : find_last_calls(orders_.first, orders_.count))
                     send(FrameKind::called, pe, number_bytes(static_cast<std::int32_t>(routine)));
             }
@@ -513,6 +515,18 @@ int Agent::milliseconds_to_look() const {
     if (!may_lose_some()) return foreign;
     const auto own = next_look_ > now ? static_cast<int>((next_look_ - now) / kMillisecond) + 1 : 0;
     return foreign < 0 ? own : std::min(foreign, own);
+}
+
+// At the end of the job, which may be why: nobody else sees who has died in a shell.
+void Agent::tell_who_has_gone() {
+    for (const Member& member : members_) {
+        os::ProcessStat facts;
+        const bool is_alive = os::read_process_stat(member.program, facts) &&
+                              facts.began == member.program_began && os::is_alive(facts);
+        if (member.process > 0 && member.program > 0 && !is_alive &&
+            !manager_.has_left(pe_of(member)))
+            send(FrameKind::gone, pe_of(member), number_bytes(0));
+    }
 }
 
 bool Agent::may_lose_some() const {

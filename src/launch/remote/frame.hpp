@@ -36,7 +36,8 @@ enum class FrameKind : std::uint8_t {
     called,       // four bytes: the last noted call of the PE, before `heard` of a signal that ends
     stopped,  // four bytes: its process is, for so many seconds, within shmem_init or before all
               // PEs have come
-    gone      // four bytes: likewise has ended, within another one that goes on
+    gone      // four bytes: likewise has ended, within another one that goes on; and at the
+              // job's end, whenever it has
 };
 inline constexpr auto kLastFrameKind = FrameKind::gone;
 

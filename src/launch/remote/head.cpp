@@ -496,6 +496,11 @@ void Head::judge_stopped(const Far& host, int pe, int seconds) {
 void Head::judge_gone(const Far& host, int pe, int seconds) {
     constexpr int kLimit = 2;
     const FarPe& own = pes_[static_cast<std::size_t>(pe)];
+    if (ending_ && cause_.empty())
+        cause_ = pe_prefix(pe, host.name) + "its process has ended" +
+                 (status_ > 128 && status_ <= 128 + 64 ? " by " + describe_signal(status_ - 128)
+                                                       : std::string()) +
+                 ", and what it was started in has gone on; the job ends";
     const auto waiting = std::find_if(pes_.begin(), pes_.end(), [&](const FarPe& other) {
         return &other != &own && !other.ended && other.began != 0;
     });
