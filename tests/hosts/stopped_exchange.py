@@ -8,6 +8,7 @@ Exit status 77: not possible here.
 """
 
 import os
+import re
 import sys
 import time
 
@@ -37,7 +38,7 @@ def try_once(hosts, program, preload):
     print(output)
     lines = OURS.findall(output)
     wrong = [f"named who is not lost: {text}" for text in wrongly_named(lines, {STOPPED}, False)]
-    if not any(f"PE {STOPPED} " in text for _, _, text in lines):
+    if not any(re.search(rf"\bPE {STOPPED}\b", text) for _, _, text in lines):
         wrong.append("who was stopped is not named")
     if running:
         wrong.append(f"PEs {running} still run")
