@@ -84,6 +84,9 @@ PROOFS = {
             "any table of 4 entries: one answer each, as the table says; a walk ends"),
     "xbgas_bulk": ("xbgas_bulk_proof", ["core/xbgas_bulk.sv", "formal/xbgas_bulk_proof.sv"], "smtbmc z3", "prove", 2,
                    "any transfer of 32 bits: each byte in its turn, the end at the first that fails"),
+    "xbgas_scoreboard": ("xbgas_scoreboard_proof", ["core/xbgas_scoreboard.sv", "formal/xbgas_scoreboard_proof.sv"],
+                         "abc pdr", "prove", 0,
+                         "2 remote accesses: no answer lost, each register written once with its own, busy until then"),
     "mem_arbiter": ("mem_arbiter_proof", ["prim/round_robin.sv", "core/mem_arbiter.sv", "formal/mem_arbiter_proof.sv"],
                     "abc pdr", "prove", 0, "three that ask: none lost, one access each, answers to who asked, fair, locks held"),
     "rv_fetch": ("rv_fetch_proof", ["core/rv_predict.sv", "core/rv_fetch.sv", "formal/rv_fetch_proof.sv"], "smtbmc z3", "prove", 2,
@@ -111,6 +114,7 @@ for xlen in (32, 64):
                                           f"any program on RV{xlen}: {of}")
 # With parameters of their own.
 VARIANTS = {
+    "xbgas_scoreboard_4": ("xbgas_scoreboard", "-G N=4", "the same with 4"),
     "order_gate_4": ("order_gate", "-G Older=4", "the same with 4 posted packets"),
 }
 for variant, (of, _, says) in VARIANTS.items():
