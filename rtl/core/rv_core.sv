@@ -23,9 +23,12 @@ module rv_core
   parameter bit           Atomics  = 1'b1,
   parameter bit           Bulk     = 1'b1,
   parameter bit           StrictE  = 1'b0,
+  /// Remote loads and stores that may be under way (see xbgas_unit).
+  parameter int unsigned  Outstanding = 1,
   /// The trace port; without it rvfi_o is 0.
   parameter bit           Rvfi     = 1'b1,
-  localparam int unsigned Bytes    = Xlen / 8
+  localparam int unsigned Bytes    = Xlen / 8,
+  localparam int unsigned RemoteIdW = Outstanding > 1 ? $clog2(Outstanding) : 1
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -63,7 +66,9 @@ module rv_core
   output logic [2*Xlen-1:0] remote_wdata_o,
   output logic [Xlen-1:0]   remote_compare_o,
   output logic              remote_reserved_o,
+  output logic [RemoteIdW-1:0] remote_id_o,
   input  logic              remote_rvalid_i,
+  input  logic [RemoteIdW-1:0] remote_rid_i,
   input  logic [2*Xlen-1:0] remote_rdata_i,
   input  logic              remote_err_i,
   output rvfi_t             rvfi_o
@@ -137,6 +142,12 @@ module rv_core
   logic [NumRs-1:0][Xlen-1:0] stored, value;
   logic [NumRs-1:0]           reads, meets;
   logic                       too_late;
+  // Of what the unit has posted.
+  logic [31:0]     busy, soon;
+  logic            pending, late_valid, late_held_q, late_fault, late_fault_store, result_posted, x_writes, held;
+  logic            posts, under_way;
+  logic [4:0]      late_rd;
+  logic [Xlen-1:0] late_data, late_fault_addr;
 
   assign number[0] = x_insn.rs1;
   assign number[1] = x_insn.rs2;
@@ -148,7 +159,8 @@ module rv_core
   end
 
   rv_regfile #(.Xlen(Xlen), .NumRead(NumRs)) u_registers (
-    .clk_i, .write_i(w_writes), .waddr_i(w_rd_q), .wdata_i(w_value), .raddr_i(number), .rdata_o(stored)
+    .clk_i, .write_i(w_writes || late_valid), .waddr_i(w_writes ? w_rd_q : late_rd),
+    .wdata_i(w_writes ? w_value : late_data), .raddr_i(number), .rdata_o(stored)
   );
 
   for (genvar i = 0; i < int'(NumRs); i++) begin : gen_forward
@@ -156,6 +168,24 @@ module rv_core
     assign value[i] = meets[i] ? w_value : stored[i];
   end
   assign too_late = w_wait_q == WaitProduct && (meets & reads) != '0;
+
+  // What is posted: its register, still to be written, holds those that read or write it in execute; so it does in
+  // the cycle in which the unit posts it. A write that found the register file in use gets the next cycle.
+  assign posts     = w_valid_q && w_wait_q == WaitUnit && result_posted;
+  assign under_way = pending || posts;
+  always_comb begin
+    soon = busy;
+    if (posts) soon[w_rd_q] = 1'b1;
+    soon[0] = 1'b0;
+    held    = x_writes && soon[x_insn.rd];
+    for (int unsigned i = 0; i < NumRs; i++) begin
+      if (reads[i] && soon[number[i]]) held = 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) late_held_q <= 1'b0;
+    else late_held_q <= late_valid && w_writes;
+  end
 
   /////////////
   // Compute //
@@ -223,6 +253,7 @@ module rv_core
   /////////////////////////////////////
 
   logic             go, shown_q, serial, waits, exc, irq, csr_illegal, sets_instret, take_irq, take_trap, leaves;
+  logic             drains, take_late;
   logic [3:0]       cause, irq_cause;
   logic [Xlen-1:0]  tval, vector, csr_rdata;
   priv_e            privilege;
@@ -234,8 +265,11 @@ module rv_core
   assign serial = is_csr || x_insn.op == OpMret || x_insn.op == OpFenceI || x_insn.op == OpFence || x_insn.op == OpWfi;
 
   // Nothing holds it in execute but what it does there itself.
-  assign go       = x_valid && w_free && !too_late && !(serial && w_valid_q);
+  assign go       = x_valid && w_free && !too_late && !held && !(serial && (w_valid_q || under_way)) && (shown_q || !drains);
   assign take_irq = go && irq && !shown_q;
+  // Traps wait until nothing is under way, so that no handler meets the late fault of what was before it.
+  assign drains    = late_fault || late_held_q || (irq && under_way);
+  assign take_late = x_valid && w_free && !shown_q && late_fault && !under_way;
 
   // Whether it traps in execute, and why: the first that applies.
   always_comb begin
@@ -265,7 +299,8 @@ module rv_core
   assign x_data_valid = go && !take_irq && accesses && !exc;
   assign issue_valid  = go && !take_irq && x_offload && !x_fault;
   assign div_request  = go && !take_irq && divide;
-  assign waits        = (accesses && !exc && !data_ready_i) || (x_offload && !exc && !issue_ready) || (divide && !div_done);
+  assign waits        = (exc && under_way) || (accesses && !exc && !data_ready_i) || (x_offload && !exc && !issue_ready) ||
+                        (divide && !div_done);
   assign leaves       = go && !take_irq && !waits;
   assign take_trap    = leaves && exc;
 
@@ -278,7 +313,7 @@ module rv_core
   always_comb begin
     redirect    = leaves && mispredicted;
     redirect_pc = next_pc;
-    if (w_trap || take_irq || take_trap) begin
+    if (w_trap || take_irq || take_trap || take_late) begin
       redirect    = 1'b1;
       redirect_pc = vector;
     end
@@ -288,7 +323,7 @@ module rv_core
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) shown_q <= 1'b0;
-    else shown_q <= (x_data_valid || issue_valid) && !leaves;
+    else shown_q <= (x_data_valid || (issue_valid && issue_accept)) && !leaves;
   end
   always_ff @(posedge clk_i) if (!shown_q) irq_q <= irq_i;
 
@@ -297,10 +332,11 @@ module rv_core
   //////////////////////////////////
 
   logic            writes_csr;
-  logic [3:0]      w_cause;
+  logic [3:0]      w_cause, late_cause;
   logic [Xlen-1:0] w_tval;
   csr_state_t      csr_state, next_csr_state;
 
+  assign late_cause = late_fault_store ? CauseStoreFault : CauseLoadFault;
   assign writes_csr = x_control.csr == CsrWrite || x_insn.rs1 != '0;
 
   rv_csr #(.Xlen(Xlen), .HasXbgas(HasXbgas)) u_csr (
@@ -308,9 +344,9 @@ module rv_core
     .access_i(csr_access), .op_i(x_control.csr), .writes_i(writes_csr), .number_i(x_insn.imm[11:0]),
     .operand_i(x_control.csr_immediate ? Xlen'(x_insn.rs1) : value[0]), .rdata_o(csr_rdata), .illegal_o(csr_illegal),
     .sets_instret_o(sets_instret),
-    .trap_i(w_trap || take_irq || take_trap), .trap_is_irq_i(take_irq && !w_trap),
-    .trap_cause_i(w_trap ? w_cause : take_irq ? irq_cause : cause),
-    .trap_pc_i(w_trap ? w_pc_q : x_pc), .trap_tval_i(w_trap ? w_tval : take_irq ? '0 : tval),
+    .trap_i(w_trap || take_irq || take_trap || take_late), .trap_is_irq_i(take_irq && !w_trap),
+    .trap_cause_i(w_trap ? w_cause : take_late ? late_cause : take_irq ? irq_cause : cause),
+    .trap_pc_i(w_trap ? w_pc_q : x_pc), .trap_tval_i(w_trap ? w_tval : take_late ? late_fault_addr : take_irq ? '0 : tval),
     .mret_i(mret), .retire_i(w_done && w_counts_q && !w_trap),
     .irq_o(irq), .irq_cause_o(irq_cause), .vector_o(vector), .mepc_o(mepc), .privilege_o(privilege),
     .state_o(csr_state), .next_state_o(next_csr_state)
@@ -329,7 +365,8 @@ module rv_core
   if (HasXbgas) begin : gen_unit
     logic result_id;
     xbgas_unit #(
-      .Xlen(Xlen), .ProfileB(ProfileB), .Atomics(Atomics), .Bulk(Bulk), .StrictE(StrictE), .NumRs(NumRs)
+      .Xlen(Xlen), .ProfileB(ProfileB), .Atomics(Atomics), .Bulk(Bulk), .StrictE(StrictE), .NumRs(NumRs),
+      .Outstanding(Outstanding)
     ) u_unit (
       .clk_i, .rst_ni,
       .issue_valid_i(issue_valid), .issue_ready_o(issue_ready), .issue_id_i(1'b0), .issue_insn_i(x_word),
@@ -340,10 +377,14 @@ module rv_core
       .mem_size_o(u_mem_size), .mem_wdata_o(u_mem_wdata), .mem_rvalid_i(data_rvalid_i && w_wait_q == WaitUnit),
       .mem_rdata_i(loaded_raw), .mem_err_i(data_err_i),
       .remote_valid_o, .remote_ready_i, .remote_kind_o, .remote_op_o, .remote_size_o, .remote_space_o, .remote_addr_o,
-      .remote_wdata_o, .remote_compare_o, .remote_reserved_o, .remote_rvalid_i, .remote_rdata_i, .remote_err_i,
+      .remote_wdata_o, .remote_compare_o, .remote_reserved_o, .remote_id_o, .remote_rvalid_i, .remote_rid_i,
+      .remote_rdata_i, .remote_err_i,
       .result_valid_o(result_valid), .result_ready_i(1'b1), .result_id_o(result_id), .result_data_o(result_data),
       .result_write_o(result_write), .result_rd_o(result_rd), .result_exc_o(result_exc), .result_cause_o(result_cause),
-      .result_tval_o(result_tval), .trace_o(unit_trace)
+      .result_tval_o(result_tval), .result_posted_o(result_posted), .busy_o(busy), .pending_o(pending),
+      .late_valid_o(late_valid), .late_ready_i(!w_writes), .late_rd_o(late_rd), .late_data_o(late_data),
+      .late_fault_o(late_fault), .late_fault_taken_i(take_late), .late_fault_store_o(late_fault_store),
+      .late_fault_addr_o(late_fault_addr), .trace_o(unit_trace)
     );
     logic unused_id;
     assign unused_id = result_id;
@@ -373,6 +414,16 @@ module rv_core
     assign result_data       = '0;
     assign result_tval       = '0;
     assign unit_trace        = '0;
+    assign remote_id_o       = '0;
+    assign result_posted     = 1'b0;
+    assign busy              = '0;
+    assign pending           = 1'b0;
+    assign late_valid        = 1'b0;
+    assign late_rd           = '0;
+    assign late_data         = '0;
+    assign late_fault        = 1'b0;
+    assign late_fault_store  = 1'b0;
+    assign late_fault_addr   = '0;
   end
 
   ////////////////
@@ -403,6 +454,7 @@ module rv_core
     if (x_offload) x_rd = issue_writeback ? x_insn.rd : '0;
     if (exc) x_rd = '0;
   end
+  assign x_writes = x_offload ? issue_writeback : x_control.rd_file == FileX && x_control.write_back != BackNone;
 
   always_comb begin
     unique case (w_wait_q)
@@ -426,7 +478,7 @@ module rv_core
       w_tval  = result_tval;
     end
   end
-  assign w_writes = w_done && !w_trap && w_rd_q != '0;
+  assign w_writes = w_done && !w_trap && w_rd_q != '0 && !posts;
   assign w_free   = !w_valid_q || (w_done && !w_trap);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -477,6 +529,7 @@ module rv_core
     end
     rv_retire #(.Xlen(Xlen)) u_retire (
       .clk_i, .rst_ni, .irq_taken_i(take_irq), .irq_cause_i(irq_cause),
+      .late_taken_i(take_late), .late_cause_i(late_cause), .late_tval_i(late_fault_addr),
       .commit_i(leaves), .irq_i(shown_q ? irq_q : irq_i), .word_i(x_word), .privilege_i(privilege),
       .rs1_i(x_reads_rs1 ? x_insn.rs1 : '0), .rs2_i(x_reads_rs2 ? x_insn.rs2 : '0), .rs3_i(rs3),
       .rs1_value_i(value[0]), .rs2_value_i(value[1]), .rs3_value_i(rs3_value), .pc_i(x_pc),
@@ -507,7 +560,8 @@ module rv_core
     if (rst_ni) begin
       assert (!x_valid || x_pc == follows_q);
       // Nothing leaves execute behind a trap.
-      assert (!(w_trap && (leaves || take_irq)));
+      assert (!(w_trap && (leaves || take_irq || take_late)));
+      assert (!(leaves && take_late));
       assert (!(x_data_valid && u_mem_valid));
       // Memory and the unit answer what is there.
       assert (!data_rvalid_i || (w_valid_q && (w_wait_q == WaitMemory || w_wait_q == WaitUnit)));

@@ -67,6 +67,8 @@ package rv_core_pkg;
     logic [63:0]           local_data;
     // There was a remote one; the port says which.
     logic                  remote;
+    // It is under way; its register is written later.
+    logic                  posted;
   } unit_trace_t;
 
   /// One retirement or trap: the ports of RVFI (the RISC-V Formal Interface), and behind them what it has none for.
@@ -101,6 +103,10 @@ package rv_core_pkg;
     logic [3:0]  irq_number;
     // The interrupt lines, as the instruction (with intr: the interrupt) saw them.
     irq_t        irq;
+    // In front of it the trap of a posted access was taken, which it is the handler of.
+    logic        late;
+    logic [3:0]  late_cause;
+    logic [63:0] late_tval;
     // Control and status registers behind it.
     csr_state_t  csr;
     unit_trace_t unit;

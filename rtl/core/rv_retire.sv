@@ -13,6 +13,10 @@ module rv_retire
   /// An interrupt is taken: the next instruction is its handler's first. It says which lines it saw.
   input  logic            irq_taken_i,
   input  logic [3:0]      irq_cause_i,
+  /// The trap of a posted access is taken: the same.
+  input  logic            late_taken_i,
+  input  logic [3:0]      late_cause_i,
+  input  logic [Xlen-1:0] late_tval_i,
   /// Leaves execute. Lines as it saw them; trap: it ends there.
   input  logic            commit_i,
   input  irq_t            irq_i,
@@ -52,6 +56,9 @@ module rv_retire
   logic [3:0]  handler_cause_q;
   irq_t        handler_irq_q;
   logic [63:0] order_q;
+  logic        late_q;         // the same of a posted access
+  logic [3:0]  late_cause_q;
+  logic [Xlen-1:0] late_tval_q;
 
   function automatic logic [7:0] mask_of(input logic [1:0] size);
     unique case (size)
@@ -76,9 +83,24 @@ module rv_retire
     end
   end
 
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) late_q <= 1'b0;
+    else if (late_taken_i) late_q <= 1'b1;
+    else if (commit_i) late_q <= 1'b0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (late_taken_i) begin
+      late_cause_q <= late_cause_i;
+      late_tval_q  <= late_tval_i;
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     if (commit_i) begin
       going_q           <= '0;
+      going_q.late       <= late_q;
+      going_q.late_cause <= late_cause_q;
+      going_q.late_tval  <= 64'(late_tval_q);
       going_q.insn      <= word_i;
       going_q.trap      <= trap_i;
       going_q.intr      <= handler_q;

@@ -4,8 +4,13 @@
 // It hangs on a core in the manner of CV-X-IF: an instruction that the core does not know is issued to it with the
 // registers that its fields name; the unit says at once whether it is one of its own; commit lets it begin or kills
 // it; the result ends it. Local accesses (namespace 0, and ele and ese) go through the core, remote ones through a
-// port of the unit's own. It works on one instruction at a time, and that one's access is complete with its result:
-// a fence behind it has nothing to wait for.
+// port of the unit's own. It works on one instruction at a time. With Outstanding 1 its access is complete with its
+// result: a fence behind it has nothing to wait for, and faults are precise.
+//
+// With more, a remote load of an integer register, or a store, has its result when its request is taken: it is
+// posted. Its register is written later, by the late port; until then it is in busy_o, and the core neither reads nor
+// writes it. One that fails says so by the late fault, for which the core waits until nothing is under way. Other
+// remote accesses (atomics, extended registers, 128 bits, bulk transfers) wait for what is posted and are as with 1.
 //
 // Promises: nothing leaves the unit, and no register of it changes, before commit; an instruction with an exception
 // changes no register; requests are stable until taken.
@@ -23,7 +28,10 @@ module xbgas_unit
   /// e0 to e9 as an address trap.
   parameter bit          StrictE  = 1'b0,
   parameter int unsigned NumRs    = 3,
-  parameter int unsigned IdW      = 1
+  parameter int unsigned IdW      = 1,
+  /// Remote loads and stores that may be under way: 1 or a power of two.
+  parameter int unsigned Outstanding = 1,
+  localparam int unsigned RemoteIdW  = Outstanding > 1 ? $clog2(Outstanding) : 1
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -48,7 +56,8 @@ module xbgas_unit
   input  logic                       mem_rvalid_i,
   input  logic [Xlen-1:0]            mem_rdata_i,
   input  logic                       mem_err_i,
-  /// Remote memory, one access at a time, at any byte address: kind, what an atomic computes, data from its lowest
+  /// Remote memory, Outstanding accesses at a time, which have numbers and are answered in any order, at any byte
+  /// address: kind, what an atomic computes, data from its lowest
   /// byte (of 128 bits the upper half as well). A store-conditional that has no reservation (reserved 0) only reads;
   /// one that has stores if memory still has `compare`, as a compare-and-swap does. The answer is what was there.
   output logic                       remote_valid_o,
@@ -61,7 +70,9 @@ module xbgas_unit
   output logic [2*Xlen-1:0]          remote_wdata_o,
   output logic [Xlen-1:0]            remote_compare_o,
   output logic                       remote_reserved_o,
+  output logic [RemoteIdW-1:0]       remote_id_o,
   input  logic                       remote_rvalid_i,
+  input  logic [RemoteIdW-1:0]       remote_rid_i,
   input  logic [2*Xlen-1:0]          remote_rdata_i,
   input  logic                       remote_err_i,
   /// Result.
@@ -74,6 +85,20 @@ module xbgas_unit
   output logic                       result_exc_o,
   output logic [3:0]                 result_cause_o,
   output logic [Xlen-1:0]            result_tval_o,
+  /// It is posted.
+  output logic                       result_posted_o,
+  /// Of what is posted: registers still to be written, whether anything is under way, the write of a register, a
+  /// fault, which is taken when nothing is under way.
+  output logic [31:0]                busy_o,
+  output logic                       pending_o,
+  output logic                       late_valid_o,
+  input  logic                       late_ready_i,
+  output logic [4:0]                 late_rd_o,
+  output logic [Xlen-1:0]            late_data_o,
+  output logic                       late_fault_o,
+  input  logic                       late_fault_taken_i,
+  output logic                       late_fault_store_o,
+  output logic [Xlen-1:0]            late_fault_addr_o,
   output unit_trace_t                trace_o
 );
   localparam logic [NumExtensions-1:0] Extensions = NumExtensions'(1) << ExtXbgas |
@@ -180,7 +205,7 @@ module xbgas_unit
   ////////////////////////
 
   logic [Xlen-1:0] base, address, data;
-  logic            accesses, quad, atomic, bulk, remote, misaligned, barred, endless, refused;
+  logic            accesses, quad, atomic, bulk, remote, misaligned, barred, endless, refused, posts, allowed;
   logic [3:0]      refusal;
 
   assign base    = control_q.rs1_file == FileE ? e_value[0] : rs1_q;
@@ -207,6 +232,8 @@ module xbgas_unit
   // More bytes than 64 bits count.
   assign endless = bulk && Xlen == 64 && (third_q >> (7'(Xlen) - 7'(control_q.mem_size))) != '0;
   assign refused = accesses && (barred || misaligned || endless);
+  assign posts   = Outstanding > 1 && accesses && !refused && remote && !quad && !atomic && !bulk &&
+                   (control_q.mem_write ? control_q.rs2_file == FileX : control_q.rd_file == FileX);
   always_comb begin
     refusal = control_q.mem_write ? CauseStoreMisaligned : CauseLoadMisaligned;
     if (endless) refusal = control_q.mem_write ? CauseStoreFault : CauseLoadFault;
@@ -224,7 +251,8 @@ module xbgas_unit
   assign mem_size_o  = bulk ? bulk_mem_size : control_q.mem_size[1:0];
   assign mem_wdata_o = bulk ? bulk_mem_wdata : data;
 
-  assign remote_valid_o   = bulk_remote_valid || (state_q == StExecute && accesses && !refused && remote && !bulk);
+  assign remote_valid_o   = bulk_remote_valid || (state_q == StExecute && accesses && !refused && remote && !bulk &&
+                                                  (posts ? allowed : !pending_o));
   assign remote_op_o      = atomic && !control_q.reserve && !control_q.conditional ? control_q.alu : AluNone;
   assign remote_size_o    = bulk ? {1'b0, bulk_remote_size} : control_q.mem_size;
   assign remote_space_o   = e_value[0];
@@ -239,7 +267,7 @@ module xbgas_unit
     if (bulk) remote_kind_o = bulk_remote_write ? RemoteStore : RemoteLoad;
   end
 
-  assign bulk_start = state_q == StExecute && bulk && !refused;
+  assign bulk_start = state_q == StExecute && bulk && !refused && !pending_o;
   if (Bulk) begin : gen_bulk
     // Elements lie one behind the other on both sides: the instructions name no strides.
     logic [Xlen-1:0] element;
@@ -271,6 +299,40 @@ module xbgas_unit
     assign bulk_remote_write = 1'b0;
     assign bulk_remote_size  = '0;
     assign bulk_remote_wdata = '0;
+  end
+
+  ////////////
+  // Posted //
+  ////////////
+
+  logic posted;
+  assign posted          = state_q == StExecute && posts && remote_valid_o && remote_ready_i;
+  assign result_posted_o = posts;
+  if (Outstanding > 1) begin : gen_scoreboard
+    logic empty;
+    xbgas_scoreboard #(.Xlen(Xlen), .N(Outstanding)) u_scoreboard (
+      .clk_i, .rst_ni, .load_i(control_q.mem_read), .rd_i(insn_q.rd), .size_i(control_q.mem_size[1:0]),
+      .signed_i(control_q.mem_signed), .address_i(address), .allowed_o(allowed), .id_o(remote_id_o), .begin_i(posted),
+      .answer_i(remote_rvalid_i && state_q != StRemote && state_q != StBulk), .answer_id_i(remote_rid_i),
+      .answer_err_i(remote_err_i), .answer_data_i(remote_rdata_i[Xlen-1:0]),
+      .write_o(late_valid_o), .write_ready_i(late_ready_i), .write_rd_o(late_rd_o), .write_data_o(late_data_o),
+      .fault_o(late_fault_o), .fault_taken_i(late_fault_taken_i), .fault_store_o(late_fault_store_o),
+      .fault_address_o(late_fault_addr_o), .busy_o, .empty_o(empty)
+    );
+    assign pending_o = !empty;
+  end else begin : gen_no_scoreboard
+    logic unused_late;
+    assign unused_late        = ^{late_ready_i, late_fault_taken_i, remote_rid_i};
+    assign allowed            = 1'b1;
+    assign remote_id_o        = '0;
+    assign busy_o             = '0;
+    assign pending_o          = 1'b0;
+    assign late_valid_o       = 1'b0;
+    assign late_rd_o          = '0;
+    assign late_data_o        = '0;
+    assign late_fault_o       = 1'b0;
+    assign late_fault_store_o = 1'b0;
+    assign late_fault_addr_o  = '0;
   end
 
   /////////////////
@@ -360,7 +422,7 @@ module xbgas_unit
   logic done;
 
   // Of a transfer of nothing the end comes with its beginning.
-  assign result_valid_o = (state_q == StExecute && (!accesses || refused || (bulk && bulk_done))) || answers;
+  assign result_valid_o = (state_q == StExecute && (!accesses || refused || (bulk && bulk_done) || posted)) || answers;
   assign result_id_o    = id_q;
   assign result_exc_o   = state_q == StExecute ? refused : answer_err;
   always_comb begin
@@ -372,7 +434,7 @@ module xbgas_unit
       result_tval_o  = barred ? Xlen'(word_q) : bulk ? rs2_q : address;
     end
   end
-  assign result_write_o = control_q.rd_file == FileX && insn_q.rd != '0 && !result_exc_o;
+  assign result_write_o = control_q.rd_file == FileX && insn_q.rd != '0 && !result_exc_o && !posts;
   assign result_rd_o    = insn_q.rd;
   always_comb begin
     result_data_o = accesses ? found : address;
@@ -397,7 +459,7 @@ module xbgas_unit
       StHeld:    if (commit_valid_i) state_d = commit_kill_i ? StIdle : StExecute;
       StExecute: begin
         if (mem_valid_o && mem_ready_i) state_d = StLocal;
-        if (remote_valid_o && remote_ready_i) state_d = StRemote;
+        if (remote_valid_o && remote_ready_i) state_d = posts ? StAnswer : StRemote;
         if (bulk_start) state_d = bulk_done ? StAnswer : StBulk;
         if (done) state_d = StIdle;
       end
@@ -428,7 +490,8 @@ module xbgas_unit
     trace_o.local_size     = control_q.mem_size[1:0];
     trace_o.local_address  = 64'(address);
     trace_o.local_data     = control_q.mem_write ? 64'(data) : 64'(answer[Xlen-1:0]);
-    trace_o.remote         = accesses && remote && (bulk ? !barred : state_q != StExecute);
+    trace_o.remote         = accesses && remote && (bulk ? !barred : state_q != StExecute || posted);
+    trace_o.posted         = posts;
   end
 
   ////////////////
@@ -440,7 +503,7 @@ module xbgas_unit
       // Commit speaks of what is there.
       assert (!commit_valid_i || take || state_q == StHeld);
       assert (!mem_rvalid_i || state_q == StLocal || state_q == StBulk);
-      assert (!remote_rvalid_i || state_q == StRemote || state_q == StBulk);
+      assert (!remote_rvalid_i || state_q == StRemote || state_q == StBulk || pending_o);
       assert (!mem_valid_o || !remote_valid_o);
       assert (!e_write || state_q != StHeld);
     end

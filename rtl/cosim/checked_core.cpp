@@ -39,7 +39,8 @@ CheckedCore::CheckedCore(const CoreKind& kind, unsigned node, u64 memory_bytes,
       memory_(memory_bytes),
       boot_(kBootBytes),
       random_(disturbance.start * 1000 + node),
-      lane_bytes_(kind.xlen / 8) {
+      lane_bytes_(kind.xlen / 8),
+      remote_(kind.outstanding) {
     in_.hart_id = node;
 }
 
@@ -108,7 +109,7 @@ bool CheckedCore::cycle() {
     gates_->set(in_);
     out_ = gates_->outputs();
     if (kind_->table_entries) in_.remote_ready = out_.remote_taken;
-    if (!stable() || !take_requests()) return false;
+    if (!stable() || !take_requests() || !check_late_write()) return false;
     gates_->tick();
     ++cycle_;
     Retirement core;
@@ -150,13 +151,7 @@ void CheckedCore::drive() {
         in_.data_err = data_.error;
         data_.there = false;
     }
-    in_.remote_rvalid = remote_.there && remote_.due <= cycle_;
-    if (in_.remote_rvalid) {
-        in_.remote_rdata[0] = remote_answer_.value[0];
-        in_.remote_rdata[1] = remote_answer_.value[1];
-        in_.remote_err = remote_answer_.fault;
-        remote_.there = false;
-    }
+    answer_remote();
 }
 
 // A request that was not taken stays as it was.
@@ -223,8 +218,16 @@ bool CheckedCore::take_requests() {
                                       : RemoteSide::Answer{.fault = true};
         if (out_.bulk_piece) pieces_.push_back({out_.remote, remote_answer_});
         quiet_ = 0;
-        remote_ = {.due = cycle_ + delay() + (remote_side_ ? remote_side_->latency() : 0),
-                   .there = true};
+        remote_id_ = out_.remote_id;
+        if (remote_id_ >= remote_.size() || remote_[remote_id_].there)
+            return differ("a remote access has the number " + std::to_string(remote_id_) +
+                          ", which is out of range or under way");
+        remote_[remote_id_] = {
+            .due = cycle_ + delay() + (remote_side_ ? remote_side_->latency() : 0),
+            .there = true,
+            .load = out_.remote.kind == kRemoteLoad,
+            .address = out_.remote.address,
+            .answer = remote_answer_};
         ++remotes_;
     }
     return true;
@@ -317,6 +320,7 @@ static std::optional<unsigned> counter_of(u32 insn) {
 
 bool CheckedCore::prepare(const Retirement& core) {
     const step::Rvfi& r = core.rvfi;
+    if (!take_late_trap(core)) return false;
     follow_writes();
     hart_.set_interrupts((core.irq & 1 ? 0x8u : 0u) | (core.irq & 2 ? 0x80u : 0u) |
                          (core.irq & 4 ? 0x800u : 0u));
@@ -343,7 +347,7 @@ bool CheckedCore::prepare(const Retirement& core) {
     if (is_transfer(core)) {
         prepare_transfer(core);
     } else if (core.remote && remote_access_ && remote_access_->space != 0) {
-        if (remote_answer_.fault)
+        if (remote_answer_.fault && !core.posted)
             hart_.inject_remote_fault(remote_access_->address);
         else
             hart_.inject_remote(remote_answer_.value[0], remote_answer_.value[1]);
@@ -387,6 +391,9 @@ isthmus_step_record CheckedCore::record_of(const Retirement& core) {
             record.writes[record.write_count++] = {ISTHMUS_STEP_X, r.rd_addr, r.rd_wdata};
         if (core.e_write.file && core.e_write.number != 0)
             record.writes[record.write_count++] = core.e_write;
+        // What a posted load writes is compared when it is written.
+        if (core.posted && own.write_count == 1)
+            record.writes[record.write_count++] = own.writes[0];
     }
     std::copy(std::begin(core.csrs), std::end(core.csrs), record.csrs);
     record.csr_count = 8;
@@ -429,6 +436,7 @@ isthmus_step_record CheckedCore::record_of(const Retirement& core) {
 bool CheckedCore::check(const Retirement& core) {
     if (!prepare(core)) return false;
     const step::Rvfi& r = core.rvfi;
+    const u64 before = core.posted ? hart_.x(r.insn >> 7 & 31) : 0;
     const step::Outcome outcome = hart_.step();
     if (outcome == step::Outcome::waiting)
         return differ("the core has ended " + hex(r.insn) + " at " + hex(r.pc_rdata) +
@@ -450,6 +458,7 @@ bool CheckedCore::check(const Retirement& core) {
     if (hart_.compare(record, says) != 0) return differ(hart_.report());
     if (own.order != r.order) return differ("order " + std::to_string(r.order));
     if (!(is_transfer(core) ? check_transfer(core, own) : check_ports(core, own))) return false;
+    if (core.posted) note_posted(core, own, before);
     ++retired_;
     traps_ += own.trapped;
     if (tohost_ && own.memory.writes && own.memory.address - tohost_ < 8) look_at_tohost();

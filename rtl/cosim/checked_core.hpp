@@ -138,6 +138,11 @@ class CheckedCore {
     bool take_foreign();
     bool watch_remote();
     bool check(const Retirement& core);
+    // What goes on behind its instruction (posted.cpp).
+    void answer_remote();
+    bool take_late_trap(const Retirement& core);
+    bool check_late_write();
+    void note_posted(const Retirement& core, const step::Record& own, u64 before);
     bool check_ports(const Retirement& core, const step::Record& own);
     isthmus_step_record record_of(const Retirement& core);
     void follow_writes();
@@ -164,8 +169,26 @@ class CheckedCore {
     CoreInputs in_;
     CoreOutputs out_;
     std::deque<Fetch> fetches_;
-    Flight data_, remote_;
-    RemoteSide::Answer remote_answer_;
+    Flight data_;
+    /// By the number of the access.
+    struct RemoteFlight {
+        u64 due = 0;
+        bool there = false, load = false, posted = false;
+        u64 address = 0;
+        RemoteSide::Answer answer;
+    };
+    std::vector<RemoteFlight> remote_;
+    u8 remote_id_ = 0;                  // of the last one
+    RemoteSide::Answer remote_answer_;  // to the last one
+    /// What the registers of posted loads are to become.
+    std::map<u8, u64> late_writes_;
+    /// Of the posted accesses that were answered with a fault, the first, until its trap.
+    struct LateFault {
+        u8 cause = 0;
+        u64 address = 0;
+    };
+    std::optional<LateFault> late_fault_;
+    unsigned ended_since_ = 0;                   // instructions, behind that
     std::optional<RemoteAccess> remote_access_;  // the last one, until its instruction ends
     std::vector<Piece> pieces_;                  // all of a bulk transfer
     std::deque<Event> events_;

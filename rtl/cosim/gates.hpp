@@ -23,6 +23,7 @@ struct CoreInputs {
     u64 data_rdata = 0;
     bool remote_ready = false, remote_rvalid = false, remote_err = false;
     u64 remote_rdata[2] = {};
+    u8 remote_rid = 0;  // which access is answered
 };
 
 /// A remote access as the port has it.
@@ -41,7 +42,12 @@ struct CoreOutputs {
     u64 data_addr = 0, data_wdata = 0;
     bool remote_valid = false;
     RemoteAccess remote;
+    u8 remote_id = 0;
     bool bulk_piece = false;  // the data or remote request is part of a bulk transfer
+    // The register of a posted load is written.
+    bool late_valid = false;
+    u8 late_rd = 0;
+    u64 late_data = 0;
 
     // Of a node with its network interface: who asks for data (the core, a walk of the namespace
     // table, another node, and which), and what happens on the core's remote port.
@@ -71,6 +77,10 @@ struct Retirement {
     isthmus_step_csr csrs[8] = {};
     isthmus_step_register e_read[2] = {}, e_write{};  // file 0: none
     bool remote = false;
+    bool posted = false;  // the remote access goes on behind its instruction
+    bool late = false;    // behind the trap of a posted access
+    u8 late_cause = 0;
+    u64 late_tval = 0;
 };
 
 /// One Verilated core. A cycle is set(), outputs(), tick(); behind it retired() says whether an
@@ -107,6 +117,8 @@ struct CoreKind {
     std::unique_ptr<CoreGates> (*make)();
     /// Entries of the namespace table of a node; 0: a core alone.
     unsigned table_entries = 0;
+    /// Remote loads and stores that may be under way.
+    unsigned outstanding = 1;
 };
 /// By name; null if there is none. `kinds` lists them.
 const CoreKind* core_kind(const std::string& name);

@@ -4,7 +4,7 @@ package trace_pkg;
   import rv_core_pkg::*;
   import xbgas_decode_pkg::*;
 
-  localparam int unsigned NumWords = 45;
+  localparam int unsigned NumWords = 49;
   typedef logic [NumWords-1:0][63:0] words_t;
 
   function automatic logic [2:0][63:0] register_words(register_trace_t register);
@@ -22,7 +22,7 @@ package trace_pkg;
       rvfi.csr.mstatus, rvfi.csr.mie, rvfi.csr.mtvec, rvfi.csr.mcounteren, rvfi.csr.mscratch, rvfi.csr.mepc,
       rvfi.csr.mcause, rvfi.csr.mtval,
       register_words(rvfi.unit.e_read[0]), register_words(rvfi.unit.e_read[1]), register_words(rvfi.unit.e_write),
-      64'(rvfi.unit.remote)
+      64'(rvfi.unit.remote), 64'(rvfi.unit.posted), 64'(rvfi.late), 64'(rvfi.late_cause), rvfi.late_tval
     };
   endfunction
 endpackage

@@ -14,6 +14,7 @@ class VerilatedCore final : public Verilated<CORE_CLASS, CoreGates> {
         set_inputs(in);
         model_.hart_id_i = in.hart_id;
         model_.remote_ready_i = in.remote_ready;
+        model_.remote_rid_i = in.remote_rid;
         model_.remote_rvalid_i = in.remote_rvalid;
         model_.remote_rdata_i = in.remote_rdata[0];
         model_.remote_rdata_high_i = in.remote_rdata[1];
@@ -21,7 +22,14 @@ class VerilatedCore final : public Verilated<CORE_CLASS, CoreGates> {
         eval_inputs();
     }
 
-    CoreOutputs outputs() override { return common_outputs(); }
+    CoreOutputs outputs() override {
+        CoreOutputs out = common_outputs();
+        out.remote_id = model_.remote_id_o;
+        out.late_valid = model_.late_valid_o;
+        out.late_rd = model_.late_rd_o;
+        out.late_data = model_.late_data_o;
+        return out;
+    }
 };
 
 }  // namespace

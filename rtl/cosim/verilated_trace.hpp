@@ -70,6 +70,10 @@ bool retirement_of(const VlWide<halves>& port, Retirement& out) {
     out.e_read[1] = words.next_register();
     out.e_write = words.next_register();
     out.remote = words.next() != 0;
+    out.posted = words.next() != 0;
+    out.late = words.next() != 0;
+    out.late_cause = u8(words.next());
+    out.late_tval = words.next();
     return true;
 }
 

@@ -50,8 +50,8 @@ module core_retire_proof
     .data_valid_o(data_valid), .data_ready_i, .data_addr_o(data_addr), .data_write_o(data_write), .data_be_o(data_be),
     .data_wdata_o(data_wdata), .data_rvalid_i(data_rvalid), .data_rdata_i, .data_err_i,
     .remote_valid_o(), .remote_ready_i(1'b0), .remote_kind_o(), .remote_op_o(), .remote_size_o(), .remote_space_o(),
-    .remote_addr_o(), .remote_wdata_o(), .remote_compare_o(), .remote_reserved_o(), .remote_rvalid_i(1'b0),
-    .remote_rdata_i('0), .remote_err_i(1'b0), .rvfi_o(rvfi)
+    .remote_addr_o(), .remote_wdata_o(), .remote_compare_o(), .remote_reserved_o(), .remote_id_o(),
+    .remote_rvalid_i(1'b0), .remote_rid_i(1'b0), .remote_rdata_i('0), .remote_err_i(1'b0), .rvfi_o(rvfi)
   );
 
   // Memory answers what it has taken, sooner or later. The last access of data, as the bus had it.

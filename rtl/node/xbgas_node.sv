@@ -78,6 +78,7 @@ module xbgas_node
   alu_e              remote_op;
   logic [2:0]        remote_size;
   logic [2*Xlen-1:0] remote_wdata, remote_rdata;
+  logic              unused_remote_id;  // one is under way
 
   // By who asks, the core first.
   logic [2:0]            valid, ready, write, lock, rvalid;
@@ -94,8 +95,8 @@ module xbgas_node
     .remote_valid_o(remote_valid), .remote_ready_i(remote_ready), .remote_kind_o(remote_kind), .remote_op_o(remote_op),
     .remote_size_o(remote_size), .remote_space_o(remote_space), .remote_addr_o(remote_addr),
     .remote_wdata_o(remote_wdata), .remote_compare_o(remote_compare), .remote_reserved_o(remote_reserved),
-    .remote_rvalid_i(remote_rvalid), .remote_rdata_i(remote_rdata), .remote_err_i(remote_err),
-    .rvfi_o
+    .remote_id_o(unused_remote_id), .remote_rvalid_i(remote_rvalid), .remote_rid_i(1'b0), .remote_rdata_i(remote_rdata),
+    .remote_err_i(remote_err), .rvfi_o
   );
   assign valid[0] = data_valid;
   assign addr[0]  = data_addr;

@@ -1,0 +1,98 @@
+// Remote loads and stores of a checked core that go on behind their instruction.
+//
+// Their effect is that of the moment of the request, as that of all remote accesses, so the
+// reference does them at once. What the gates do later is compared here: the register that a load
+// writes, and the trap of one that fails.
+#include <cinttypes>
+#include <cstdio>
+
+#include "cosim/checked_core.hpp"
+
+namespace isthmus::rtl {
+namespace {
+
+constexpr unsigned kStillEnd = 3;  // instructions behind a fault: in write back, shown, and posted
+
+std::string hex(u64 value) {
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%" PRIx64, value);
+    return text;
+}
+
+}  // namespace
+
+// One of those whose time has come, in any order.
+void CheckedCore::answer_remote() {
+    in_.remote_rvalid = false;
+    unsigned due = 0;
+    for (const RemoteFlight& flight : remote_)
+        due += flight.there && flight.due <= cycle_;
+    if (due == 0) return;
+    u64 chosen = due == 1 ? 0 : random_() % due;
+    for (RemoteFlight& flight : remote_) {
+        if (!flight.there || flight.due > cycle_ || chosen-- != 0) continue;
+        in_.remote_rvalid = true;
+        in_.remote_rid = u8(&flight - remote_.data());
+        in_.remote_rdata[0] = flight.answer.value[0];
+        in_.remote_rdata[1] = flight.answer.value[1];
+        in_.remote_err = flight.answer.fault;
+        flight.there = false;
+        if (flight.posted && flight.answer.fault && !late_fault_) {
+            late_fault_ = {u8(flight.load ? 5 : 7), flight.address};
+            ended_since_ = 0;
+        }
+        return;
+    }
+}
+
+// The reference has done the access. One that is answered with a fault has no effect, and its trap
+// comes later.
+void CheckedCore::note_posted(const Retirement& core, const step::Record& own, u64 before) {
+    RemoteFlight& flight = remote_[remote_id_];
+    flight.posted = true;
+    if (own.write_count == 0) return;
+    if (flight.answer.fault)
+        hart_.set_x(core.rvfi.insn >> 7 & 31, before);
+    else
+        late_writes_[own.writes[0].number] = own.writes[0].value;
+}
+
+bool CheckedCore::check_late_write() {
+    if (!out_.late_valid) return true;
+    const auto expected = late_writes_.find(out_.late_rd);
+    if (expected == late_writes_.end())
+        return differ("x" + std::to_string(out_.late_rd) + " is written, which no posted load has");
+    if (expected->second != out_.late_data)
+        return differ("the posted load of x" + std::to_string(out_.late_rd) + " writes " +
+                      hex(out_.late_data) + ", reference " + hex(expected->second));
+    late_writes_.erase(expected);
+    return true;
+}
+
+// In front of the instruction that has ended.
+bool CheckedCore::take_late_trap(const Retirement& core) {
+    if (!core.late) {
+        return !late_fault_ || ++ended_since_ <= kStillEnd ||
+               differ("the fault of the posted access of " + hex(late_fault_->address) +
+                      " has not come");
+    }
+    if (!late_fault_) return differ("a posted access is said to have failed, and none has");
+    const u64 all = kind_->xlen == 64 ? ~u64{0} : 0xffffffff;
+    if (core.late_cause != late_fault_->cause || core.late_tval != (late_fault_->address & all))
+        return differ("the trap of a posted access: cause " + std::to_string(core.late_cause) +
+                      ", mtval " + hex(core.late_tval) + "; it was " +
+                      std::to_string(late_fault_->cause) + ", " + hex(late_fault_->address));
+    const u64 status = hart_.csr(0x300);
+    hart_.set_csr(0x341, hart_.pc());
+    hart_.set_csr(0x342, late_fault_->cause);
+    hart_.set_csr(0x343, late_fault_->address);
+    hart_.set_csr(0x300, (status & ~u64{0x1888}) | (status & 8) << 4 |
+                             static_cast<u64>(isthmus_step_get_privilege(hart_.c())) << 11);
+    hart_.set_pc(hart_.csr(0x305) & ~u64{3});
+    isthmus_step_set_privilege(hart_.c(), 3);
+    late_fault_.reset();
+    ++traps_;
+    return true;
+}
+
+}  // namespace isthmus::rtl

@@ -1,0 +1,146 @@
+# Remote loads and stores that are under way behind their instruction: their registers wait for them, a fence for all,
+# a store for the loads in front of it, a load for one that it meets; one that fails traps later, with its address, and
+# its register keeps what it had. Other nodes' memory is the neighbour's. The program ends with 0, or the number of
+# the check that failed.
+.include "xbgas.inc"
+.option norelax
+.globl _start, tohost
+.section .text.start
+_start:
+    la t0, handler
+    csrw mtvec, t0
+    eaddi s0, e10, 0            # this node
+    eaddi s1, e11, 0            # how many
+    addi t0, s0, 1
+    remu s2, t0, s1             # the neighbour
+    eaddie e12, s2, 1           # the namespace of a2
+    la a2, box
+    li s11, 0                   # checks done
+
+.macro check a, b
+    addi s11, s11, 1
+    bne \a, \b, failed
+.endm
+
+    # More stores than may be under way, then loads of them: a fence is between, as they have no order otherwise.
+    li t0, 0x1122334455667788
+.irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+    addi t0, t0, 1
+    esd t0, 8 * \i(a2)
+.endr
+    fence
+    eld a3, 0(a2)
+    eld a4, 8(a2)
+    eld a5, 16(a2)
+    eld a6, 24(a2)
+    eld a7, 32(a2)
+    eld s3, 40(a2)
+    eld s4, 48(a2)
+    eld s5, 56(a2)
+    eld s6, 64(a2)
+    # Its value is computed with, is a store's data, an address, a jump's target.
+    eld s7, 72(a2)
+    check s7, t0
+    addi t1, t0, -9
+    check a3, t1
+    addi t1, t1, 1
+    check a4, t1
+    addi t1, t1, 3
+    check a7, t1
+    addi t1, t0, -1
+    check s6, t1
+    # A register that is still to be written is written again: the later one stays.
+    eld t2, 0(a2)
+    li t2, 5
+    li t3, 5
+    check t2, t3
+    eld t2, 0(a2)
+    elbu t2, 8(a2)
+    andi t3, a4, 0xff
+    check t2, t3
+    # Signs and widths; x0 takes what comes.
+    li t3, -3
+    esd t3, 0(a2)
+    fence
+    elb t4, 0(a2)
+    elhu t5, 0(a2)
+    elw x0, 0(a2)
+    elw t6, 0(a2)
+    check t4, t3
+    check t6, t3
+    li t1, 0xfffd
+    check t5, t1
+    # A store is not seen by the load in front of it.
+    eld t4, 0(a2)
+    esd x0, 0(a2)
+    check t4, t3
+    fence
+    eld t4, 0(a2)
+    check t4, x0
+    # An atomic waits for the stores in front of it.
+    li t1, 40
+    esd t1, 0(a2)
+    li t3, 2
+    eamoadd.d t4, t3, (a2)
+    check t4, t1
+    # 0xca0 is 1: nothing is under way when it is read.
+    eld t4, 8(a2)
+    csrr t5, 0xca0
+    li t1, 1
+    check t5, t1
+
+    # No such node: the trap comes by the fence at the latest, in front of it or earlier.
+    li t0, 1000
+    eaddie e14, t0, 0
+    la a4, box
+    addi s8, a4, 16
+.macro faults cause, text:vararg
+    li s9, 0
+    li s10, \cause
+    li t5, 42
+    \text
+    fence
+    addi s11, s11, 1
+    beqz s9, failed
+    li t1, 42
+    check t5, t1
+.endm
+    faults 5, eld t5, 16(a4)
+    faults 7, esd t5, 16(a4)
+    # Two of them are one trap; what is under way beside them arrives.
+    eld t4, 0(a2)
+    faults 7, esd t5, 16(a4)
+    li t1, 42
+    check t4, t1
+    # In front of a call of the system and of an instruction that needs the register.
+    li s10, 5
+    li s9, 0
+    eld t5, 16(a4)
+    addi t5, t5, 0
+    addi s11, s11, 1
+    beqz s9, failed
+    check t5, t1
+    li s11, 0
+failed:
+    slli a0, s11, 1
+    ori a0, a0, 1
+    la t0, tohost
+    sw a0, 0(t0)
+1:  j 1b
+
+# Comes back to the instruction in front of which it was taken.
+.balign 4
+handler:
+    csrr t6, mcause
+    bne t6, s10, failed
+    csrr t6, mtval
+    bne t6, s8, failed
+    addi s9, s9, 1
+    mret
+
+.section .tohost, "aw"
+.balign 64
+tohost: .8byte 0
+.data
+.balign 64
+box: .zero 128
