@@ -104,7 +104,7 @@ def build(tree, faults):
     objects = []
     compiler = ["ccache", "c++"] if subprocess.run(["which", "ccache"], capture_output=True).returncode == 0 else ["c++"]
     for source in [*model, ROOT / "rtl/cosim/verilated_core.cpp", folder / "server.cpp", ROOT / "rtl/cosim/checked_core.cpp",
-                   RTL / "cosim/transfer.cpp", RTL / "cosim/mesh.cpp", RTL / "cosim/alone.cpp", RTL / "cosim/verilated_node.cpp", RTL / "tests/core/mesh_test.cpp",
+                   RTL / "cosim/transfer.cpp", RTL / "cosim/posted.cpp", RTL / "cosim/mesh.cpp", RTL / "cosim/alone.cpp", RTL / "cosim/verilated_node.cpp", RTL / "tests/core/mesh_test.cpp",
                    ROOT / "rtl/cosim/machine.cpp", ROOT / "sim/hart/translator_none.cpp", ROOT / "rtl/tool/core_main.cpp", ROOT / "rtl/tests/core/random_test.cpp"]:
         out = folder / (source.stem + ".o")
         run([*compiler, "-O0" if "Slow" in source.name or "Trace" in source.name else "-O1", *flags,
