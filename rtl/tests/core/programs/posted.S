@@ -9,6 +9,9 @@
 _start:
     la t0, handler
     csrw mtvec, t0
+    li t0, 0x888
+    csrw mie, t0
+    csrsi mstatus, 8            # interrupts come where the test has them
     eaddi s0, e10, 0            # this node
     eaddi s1, e11, 0            # how many
     addi t0, s0, 1
@@ -142,7 +145,9 @@ failed:
 # Comes back to the instruction in front of which it was taken.
 .balign 4
 handler:
+    csrw mscratch, t6
     csrr t6, mcause
+    bltz t6, 3f
     bne t6, s10, failed
     li s10, 11
     beq t6, s10, 2f
@@ -150,6 +155,7 @@ handler:
     bne t6, s8, failed
 1:  addi s9, s9, 1
     mv s10, s6                  # what comes next
+3:  csrr t6, mscratch
     mret
 2:  csrr t6, mepc
     addi t6, t6, 4
