@@ -120,7 +120,8 @@ VARIANTS = {
 for variant, (of, _, says) in VARIANTS.items():
     PROOFS[variant] = (*PROOFS[of][:5], says)
 # Minutes each, or the same at another width: by hand.
-LONG = {"matching_store", "order_gate_4", "core_order_32", *(f"core_{group}_64" for group in RETIRED)}
+LONG = {"matching_store", "order_gate_4", "xbgas_scoreboard_4", "core_order_32",
+        *(f"core_{group}_64" for group in RETIRED)}
 # The core's own assertions are clocked and so speak of the state before: these have their own. (They are simulated.)
 NO_OTHER_ASSERTIONS = "delete t:$check a:src=*rv_*.sv* %i\n"
 # yosys as sby calls it, by the library of pyosys: the one in WebAssembly has too small a stack for these.
