@@ -138,13 +138,16 @@ module matching_store
       assert (!(opened_valid && unused_opened_busy));
       assert (!read_2_q || unused_ahead_ready);
       assert (in_use_o <= (TagW+1)'(Tags));
+      assert (fresh_q <= (TagW+1)'(Tags));
+      assert (wr_q - rd_q <= (TagW+1)'(Tags));
     end
   end
 
 `ifdef FORMAL
   // Where each tag is: in use, or in exactly one place of the ring's way. For the proof's induction.
   logic [Tags-1:0] used_q;
-  logic [Tags-1:0][TagW:0] places;
+  localparam int unsigned PlacesW = TagW + 3;  // wide enough for all that is added below
+  logic [Tags-1:0][PlacesW-1:0] places;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       used_q <= '0;
@@ -155,25 +158,25 @@ module matching_store
   end
   always_comb begin
     for (int unsigned t = 0; t < Tags; t++) begin
-      places[t] = (TagW+1)'(used_q[t]) + (TagW+1)'((TagW+1)'(t) >= fresh_q) +
-                  (TagW+1)'(give_q && give_tag_q == TagW'(t)) +
-                  (TagW+1)'(read_1_q && (from_ring_1_q ? ring_out : fresh_1_q) == TagW'(t)) +
-                  (TagW+1)'(read_2_q && (from_ring_2_q ? ring_2_q : fresh_2_q) == TagW'(t));
+      places[t] = PlacesW'(used_q[t]) + PlacesW'((TagW+1)'(t) >= fresh_q) +
+                  PlacesW'(give_q && give_tag_q == TagW'(t)) +
+                  PlacesW'(read_1_q && (from_ring_1_q ? ring_out : fresh_1_q) == TagW'(t)) +
+                  PlacesW'(read_2_q && (from_ring_2_q ? ring_2_q : fresh_2_q) == TagW'(t));
       for (int unsigned k = 0; k < Tags; k++) begin
         if ({1'b0, TagW'(TagW'(k) - rd_q[TagW-1:0])} < wr_q - rd_q && u_ring.mem_q[k] == TagW'(t)) begin
-          places[t] = places[t] + (TagW+1)'(1);
+          places[t] = places[t] + PlacesW'(1);
         end
       end
       for (int unsigned k = 0; k < Ahead; k++) begin
-        if (($bits(ahead_level))'(($clog2(Ahead))'(k) - u_ahead.rd_q) < ahead_level && u_ahead.mem_q[k] == TagW'(t)) begin
-          places[t] = places[t] + (TagW+1)'(1);
+        if ({1'b0, ($clog2(Ahead))'(($clog2(Ahead))'(k) - u_ahead.rd_q)} < ahead_level && u_ahead.mem_q[k] == TagW'(t)) begin
+          places[t] = places[t] + PlacesW'(1);
         end
       end
     end
   end
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      for (int unsigned t = 0; t < Tags; t++) assert (places[t] == (TagW+1)'(1));
+      for (int unsigned t = 0; t < Tags; t++) assert (places[t] == PlacesW'(1));
     end
   end
 `endif
