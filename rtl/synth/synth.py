@@ -16,6 +16,7 @@ import collections
 import json
 import os
 import re
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -173,9 +174,11 @@ def record(top, start, mhz):
 
 def table():
     known = json.loads(RESULTS.read_text())
-    lines = ["| block | MHz (by start) | LUT4 | DPR16X4 | DP16KD | flip-flops |", "|---|---|---|---|---|---|"]
+    lines = ["| block | MHz (by start) | median, spread | LUT4 | DPR16X4 | DP16KD | flip-flops |", "|---" * 7 + "|"]
     for name, row in known["blocks"].items():
-        lines.append(f"| `{name}` | {', '.join(f'{m} ({s})' for s, m in row['mhz'].items())} | {row['lut4']} | {row['dpr16x4']} | {row['dp16kd']} | {row['ff']} |")
+        reached = row["mhz"].values()
+        middle = f"{statistics.median(reached):.1f}, {max(reached) - min(reached):.1f}" if len(reached) > 1 else "-"
+        lines.append(f"| `{name}` | {', '.join(f'{m} ({s})' for s, m in row['mhz'].items())} | {middle} | {row['lut4']} | {row['dpr16x4']} | {row['dp16kd']} | {row['ff']} |")
     return "\n".join(lines)
 
 
