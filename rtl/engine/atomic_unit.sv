@@ -198,7 +198,8 @@ module atomic_unit
   // Work //
   //////////
 
-  // Cycle 1: the RAMs' outputs. 2: arithmetic. 3: the choice among results. 4: write_q, answering_q.
+  // Cycle 1: the RAMs' outputs, and what of the word the operation is about. 2: arithmetic. 3: the choice among
+  // results. 4: write_q, answering_q.
   typedef struct packed {
     logic        valid;
     logic [5:0]  slot;
@@ -236,6 +237,7 @@ module atomic_unit
   context_t    context_2_q, context_3_q;
   logic [5:0]  operation_2_q, operation_3_q;
   logic [1:0][63:0] operand_2_q;
+  logic [63:0] old_value_1, old_value_2_q;
   results_t    results_d, results_q;
   logic        narrow, high, writes;
   logic [63:0] new_value, merged;
@@ -247,17 +249,15 @@ module atomic_unit
                     err: expired_valid_i ? ErrData : word_err_i,
                     failed: expired_valid_i || word_err_i != ErrNone};
 
+  // Chosen before the arithmetic, so that the carries begin with registers.
   always_comb begin
-    results_d.first     = operand_2_q[0];
-    results_d.second    = operand_2_q[1];
-    results_d.old_value = work_2_q.word;
-    if (operation_2_q[4]) begin
-      results_d.old_value = operation_2_q[5] ? 64'(work_2_q.word[63:32]) : 64'(work_2_q.word[31:0]);
-    end
-    results_d.sum     = results_d.old_value + results_d.first;
-    results_d.at_most = results_d.old_value <= results_d.second;
-    results_d.equal   = results_d.old_value == results_d.first;
+    old_value_1 = work_1_q.word;
+    if (operation_raw[4]) old_value_1 = operation_raw[5] ? 64'(work_1_q.word[63:32]) : 64'(work_1_q.word[31:0]);
   end
+  assign results_d = '{
+    first: operand_2_q[0], second: operand_2_q[1], old_value: old_value_2_q, sum: old_value_2_q + operand_2_q[0],
+    at_most: old_value_2_q <= operand_2_q[1], equal: old_value_2_q == operand_2_q[0]
+  };
 
   always_comb begin
     narrow = operation_3_q[4];
@@ -312,6 +312,7 @@ module atomic_unit
     context_2_q   <= context_raw;
     operation_2_q <= operation_raw;
     operand_2_q   <= operand_raw;
+    old_value_2_q <= old_value_1;
     context_3_q   <= context_2_q;
     operation_3_q <= operation_2_q;
     results_q     <= results_d;
