@@ -4,6 +4,7 @@ add_executable(late_test ${CMAKE_CURRENT_LIST_DIR}/backlog_test.cpp
                ${CMAKE_SOURCE_DIR}/src/transport/late/schedule.cpp)
 target_include_directories(late_test PRIVATE ${CMAKE_SOURCE_DIR}/src)
 target_link_libraries(late_test PRIVATE isthmus_base GTest::gtest_main Threads::Threads)
+precompile_gtest(late_test)
 gtest_discover_tests(late_test)
 
 # Programs with one mistake each: one host hides it, some seed shows it, and without it all pass.

@@ -60,4 +60,5 @@ add_executable(loop_test ${CMAKE_CURRENT_LIST_DIR}/loop_test.cpp ${CMAKE_CURRENT
                ${CMAKE_SOURCE_DIR}/src/transport/several/several.cpp)
 target_include_directories(loop_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(loop_test PRIVATE isthmus_road_packet isthmus_road_service isthmus_base GTest::gtest_main Threads::Threads)
+precompile_gtest(loop_test)
 gtest_discover_tests(loop_test)
