@@ -7,7 +7,7 @@ set_property(TARGET GTest::gtest APPEND PROPERTY INTERFACE_COMPILE_OPTIONS "$<$<
 # program in C++ alone.
 include(${CMAKE_CURRENT_LIST_DIR}/precompile.cmake)
 if(ISTHMUS_CAN_PRECOMPILE AND NOT TARGET gtest_precompiled)
-    add_precompiled(gtest_precompiled <gtest/gtest.h> <algorithm> <filesystem> <fstream> <sstream> <thread>)
+    add_precompiled(gtest_precompiled gtest/gtest.h algorithm filesystem fstream sstream thread)
     target_link_libraries(gtest_precompiled PRIVATE GTest::gtest)
     # As programs are; GCC takes no headers that were compiled for a library.
     set_target_properties(gtest_precompiled PROPERTIES POSITION_INDEPENDENT_CODE OFF)
