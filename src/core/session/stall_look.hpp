@@ -1,0 +1,22 @@
+// What a PE does, as another one sees it without asking: from its status, or, of another host's,
+// as it has answered.
+#pragma once
+
+#include <cstdint>
+
+#include "base/routine.hpp"
+#include "core/session/stall_groups.hpp"
+
+namespace isthmus {
+
+inline constexpr const char* kHasExited =
+    "has exited without shmem_finalize, and waits for the others";
+inline constexpr const char* kComputing = "computing";
+
+// Of what all PEs do together: " (every PE must call it)"; else empty.
+const char* everybody_text(Routine routine);
+
+// As far as this PE can see.
+Doing look_at(int pe, std::uint64_t now);
+
+}  // namespace isthmus
