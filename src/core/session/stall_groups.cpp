@@ -214,6 +214,21 @@ std::vector<std::string> describe_groups(std::vector<Doing> all, int speaker) {
     return lines;
 }
 
+void doubt_what_moves(std::vector<Doing>& all, const std::vector<Doing>& now, std::uint64_t least) {
+    const std::vector<const Doing*> by_pe = order_by_pe(now);
+    for (Doing& each : all) {
+        const bool waits = each.rank >= Doing::Rank::awaits_word;
+        if (!waits && each.rank != Doing::Rank::leaves) continue;
+        const Doing* const again = by_pe.at(static_cast<std::size_t>(each.pe));
+        // A new wait of the same kind is younger.
+        if (again && again->rank == each.rank && again->peer == each.peer &&
+            again->waited >= each.waited && (!waits || each.waited >= least))
+            continue;
+        each.rank = Doing::Rank::computing;
+        each.peer = -1;
+    }
+}
+
 std::string why_nobody_ends_this(const std::vector<Doing>& all) {
     const bool all_wait = std::all_of(all.begin(), all.end(), [](const Doing& each) {
         return each.rank == Doing::Rank::leaves || each.rank >= Doing::Rank::awaits_word;

@@ -36,6 +36,10 @@ std::string name_pes(const std::vector<int>& pes);
 // a circle: why, for people. Else empty. They are all PEs of the job.
 std::string why_nobody_ends_this(const std::vector<Doing>& all);
 
+// In front of that: who has gone on meanwhile, as `now` tells, or has waited for less than `least`
+// nanoseconds, is no proof that nobody can end it. Such count as computing.
+void doubt_what_moves(std::vector<Doing>& all, const std::vector<Doing>& now, std::uint64_t least);
+
 // "30.0 s"
 std::string seconds_text(std::uint64_t nanoseconds);
 

@@ -1,5 +1,6 @@
 #include "core/session/stall_report.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <new>
@@ -9,8 +10,10 @@
 
 #include "base/error.hpp"
 #include "base/os.hpp"
+#include "base/settings.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
+#include "core/job/road.hpp"
 #include "core/queues/ring_text.hpp"
 #include "core/session/stall_ask.hpp"
 #include "core/session/stall_groups.hpp"
@@ -18,6 +21,33 @@
 #include "core/session/stall_words.hpp"
 
 namespace isthmus {
+namespace {
+
+std::vector<Doing> look_at_all() {
+    std::vector<Doing> all;
+    all.reserve(static_cast<std::size_t>(job.pes));
+    for (int pe = 0; pe < job.pes; ++pe)
+        all.push_back(look_at(pe, os::monotonic_nanoseconds()));
+    return all;
+}
+
+// Each PE was looked at in its turn: what it waited for may have come since, or it waits only for
+// what another one has just done. So those in question are looked at once more.
+std::string why_nobody_goes_on(const std::vector<Doing>& all) {
+    constexpr std::uint64_t kMoment = 20'000'000;  // nanoseconds: more than the nap of a wait
+    if (why_nobody_ends_this(all).empty()) return "";
+    const std::uint64_t begin = os::monotonic_nanoseconds();
+    while (os::monotonic_nanoseconds() - begin < kMoment) {
+        far::progress();
+        os::sleep_nanoseconds(kMoment / 10);
+    }
+    const double half = seconds(Setting::stall_seconds) / 2;
+    std::vector<Doing> sure = all;
+    doubt_what_moves(sure, look_at_all(), static_cast<std::uint64_t>(std::min(half, 1.0) * 1e9));
+    return why_nobody_ends_this(sure);
+}
+
+}  // namespace
 
 void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now) {
     const char* const routine = routine_name(target.routine);
@@ -44,14 +74,11 @@ void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now)
         if (target.peer >= 0 && !is_allocation(target.routine))
             report += allocations_text(target.peer).c_str();
         report += " (ISTHMUS_STALL_SECONDS)\n";
-        std::vector<Doing> all;
-        all.reserve(static_cast<std::size_t>(job.pes));
-        for (int pe = 0; pe < job.pes; ++pe)
-            all.push_back(look_at(pe, os::monotonic_nanoseconds()));
+        std::vector<Doing> all = look_at_all();
         // That takes a moment: what is known already stays, whatever they do meanwhile.
         const bool is_unseen = ask_those_here(all);
         ask_those_far(all);
-        if (const std::string why = why_nobody_ends_this(all); !why.empty())
+        if (const std::string why = why_nobody_goes_on(all); !why.empty())
             report += "isthmus:   " + why + "\n";
         for (const std::string& line : describe_groups(std::move(all), job.me))
             report += "isthmus:   " + line + "\n";

@@ -55,6 +55,33 @@ TEST(StallGroups, SixtyFourPesAreThreeLinesTheCauseFirst) {
     EXPECT_EQ(why_nobody_ends_this(all), "");
 }
 
+// A job that goes on while it is looked at is no proof.
+TEST(StallGroups, WhoGoesOnOrHasJustBegunIsNoProofThatNobodyCan) {
+    const std::vector<Doing> all{waits(0, 1), waits(1, 0), waits(2, 0)};
+    const auto why = [&](std::vector<Doing> before, const std::vector<Doing>& now) {
+        doubt_what_moves(before, now, kSecond);
+        return why_nobody_ends_this(before);
+    };
+    EXPECT_EQ(why(all, all), why_nobody_ends_this(all));
+    EXPECT_NE(why(all, all), "");
+    std::vector<Doing> now = all;
+    now[1].waited = kSecond / 2;  // the next one
+    EXPECT_EQ(why(all, now), "");
+    now = all;
+    now[1].peer = 2;
+    EXPECT_EQ(why(all, now), "");
+    now = all;
+    now[1].rank = Doing::Rank::computing;
+    EXPECT_EQ(why(all, now), "");
+    // What the others are at says nothing of a circle.
+    now = all;
+    now[2].rank = Doing::Rank::computing;
+    EXPECT_TRUE(why(all, now).starts_with("nobody can end this: PEs wait for each other"));
+    std::vector<Doing> young = all;
+    young[0].waited = kSecond / 2;
+    EXPECT_EQ(why(young, all), "");
+}
+
 Doing waits_for(int pe, std::int64_t value, const char* comparison = "==") {
     Doing doing = waits(pe, -1, "in shmem_wait_until");
     doing.rest.say(", watching flags").tell_beyond(static_cast<std::uint64_t>(pe) * 8);

@@ -31,6 +31,19 @@ static void* set_later(void* pause) {
     return NULL;
 }
 
+/* Now and then, and not PE 0 until told; in the middle between two when waits of 2 s are told. */
+enum { kEnd = 1 << 20 };
+static void* count_up(void* end) {
+    for (long value = 1; !is_told(*(time_t*)end); ++value) {
+        nanosleep(&(struct timespec){0, 600000000}, NULL);
+        for (int pe = 1; pe < shmem_n_pes(); ++pe)
+            shmem_long_atomic_set(&flag, value, pe);
+    }
+    for (int pe = 0; pe < shmem_n_pes(); ++pe)
+        shmem_long_atomic_set(&flag, kEnd, pe);
+    return NULL;
+}
+
 /* Who asks what a PE fetches has it look at all it does, for a moment: not longer. Its window is
  * open again behind an operation. */
 static void check_open(time_t end) {
@@ -211,6 +224,14 @@ int main(int argc, char** argv) {
         pthread_t thread;
         if (me == last) pthread_create(&thread, NULL, set_later, (void*)&pause);
         shmem_long_wait_until(&flag, SHMEM_CMP_GE, 3 + me);
+        if (me == last) pthread_join(thread, NULL);
+    } else if (strcmp(what, "begins") == 0) {
+        /* All are in waits whenever one looks, and all but PE 0 go on. */
+        pthread_t thread;
+        if (me == last) pthread_create(&thread, NULL, count_up, (void*)&end);
+        for (long seen = me == 0 ? kEnd - 1 : 0; seen < kEnd;
+             seen = shmem_long_atomic_fetch(&flag, me))
+            shmem_long_wait_until(&flag, SHMEM_CMP_GT, seen);
         if (me == last) pthread_join(thread, NULL);
     } else if (strcmp(what, "stopped") == 0) {
         if (me == last) raise(SIGSTOP);

@@ -88,6 +88,8 @@ def main():
         ("all", [r"^isthmus:   nobody can end this: all PEs wait \(unless a thread of the program goes on\)$",
                  r"^isthmus:   PEs \d,\d: in shmem_wait_until for [0-9.s to]+, watching flag "
                  r"\(is 0; waits for >= [34] to [45]\)$"]),
+        # Of a job that goes on, though all are in waits, it is not said.
+        ("begins", [r"no progress(.|\n)*PE 0 .*: shmem_wait_until: no progress"], [NOBODY], {"limit": 2}),
         # Who runs is asked what it fetches, and goes on as before. Where its fetches cannot be seen, that is
         # said; of another interface's window is open meanwhile.
         ("busy", [computing], [advice]),
