@@ -66,15 +66,8 @@ ISTHMUS_API int isthmus_event_wait_any(const isthmus_event* events, size_t count
                                        double timeout) {
     const char* routine = begin(Routine::native_event_wait_any);
     if (count == 0) return refuse(ISTHMUS_ARGUMENT, routine, "no events are given");
-    const auto find = [&] {
-        for (std::size_t i = 0; i < count; ++i) {
-            if (!is_true(events[i])) continue;
-            *index = i;
-            return true;
-        }
-        return false;
-    };
-    return wait_wakeable({Routine::native_event_wait_any}, deadline_after(timeout), find)
+    return wait_for_any_event(events, count, *index, deadline_after(timeout),
+                              Routine::native_event_wait_any)
                ? ISTHMUS_OK
                : timed_out(routine, timeout);
 }

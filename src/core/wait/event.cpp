@@ -1,5 +1,7 @@
 #include "core/wait/event.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -61,6 +63,67 @@ void tell_condition(const Event& event, WaitTarget& target) {
     }
 }
 
+WaitTarget target_of(const Event& event, Routine routine) {
+    WaitTarget target{routine};
+    if (event.narrow && !is_flight(event)) {
+        target.address = event.narrow;
+        tell_condition<std::uint32_t>(event, target);
+    } else if (!event.narrow) {
+        target.address = event.address;
+        tell_condition<std::uint64_t>(event, target);
+    }
+    return target;
+}
+
+// For reports: several events as a set of words (WaitSet), if they are of one width and comparison
+// and lie near each other, as those of one array do.
+class EventSet {
+  public:
+    // The target of a wait for any of them; of nothing but the call if they are no such set. It
+    // refers to this object.
+    WaitTarget target_of_any(const Event* events, std::size_t count, Routine routine) {
+        const WaitTarget first = target_of(events[0], routine);
+        if (count == 1) return first;
+        std::uintptr_t lowest = ~std::uintptr_t{0};
+        std::uintptr_t highest = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            const WaitTarget each = target_of(events[i], routine);
+            if (each.condition == Condition::none || each.condition != first.condition ||
+                each.width != first.width)
+                return {routine};
+            const auto at = reinterpret_cast<std::uintptr_t>(each.address);
+            lowest = std::min(lowest, at);
+            highest = std::max(highest, at);
+        }
+        const auto width = static_cast<std::size_t>(-first.width);
+        const std::size_t words = (highest - lowest) / width + 1;
+        if (words > kMost) return {routine};
+        std::fill_n(left_out_, words, 1);
+        bool differ = false;
+        for (std::size_t i = 0; i < count; ++i) {
+            const WaitTarget each = target_of(events[i], routine);
+            const std::uintptr_t from = reinterpret_cast<std::uintptr_t>(each.address) - lowest;
+            const std::size_t place = from / width;
+            if (left_out_[place] == 0) return {routine};  // several conditions of one word
+            left_out_[place] = 0;
+            std::memcpy(values_ + from, &each.value, width);
+            differ |= each.value != first.value;
+        }
+        set_ = {words, left_out_, first.condition, first.value, differ ? values_ : nullptr};
+        WaitTarget target = first;
+        target.address = reinterpret_cast<const void*>(lowest);
+        target.condition = Condition::any;
+        target.value = reinterpret_cast<std::uintptr_t>(&set_);
+        return target;
+    }
+
+  private:
+    static constexpr std::size_t kMost = 64;
+    WaitSet set_{};
+    int left_out_[kMost];
+    char values_[kMost * sizeof(std::uint64_t)];
+};
+
 constexpr Event kNever{isthmus_event_words, 1, 0, nullptr};  // 0 is not 1
 
 }  // namespace
@@ -106,15 +169,22 @@ std::uint64_t longest_sleep() {
 }
 
 bool wait_for_event(const Event& event, std::uint64_t deadline, Routine routine) {
-    WaitTarget target{routine};
-    if (event.narrow && !is_flight(event)) {
-        target.address = event.narrow;
-        tell_condition<std::uint32_t>(event, target);
-    } else if (!event.narrow) {
-        target.address = event.address;
-        tell_condition<std::uint64_t>(event, target);
-    }
-    return wait_wakeable(target, deadline, [&] { return is_true(event); });
+    return wait_wakeable(target_of(event, routine), deadline, [&] { return is_true(event); });
+}
+
+bool wait_for_any_event(const Event* events, std::size_t count, std::size_t& index,
+                        std::uint64_t deadline, Routine routine) {
+    const auto find = [&] {
+        for (std::size_t i = 0; i < count; ++i) {
+            if (!is_true(events[i])) continue;
+            index = i;
+            return true;
+        }
+        return false;
+    };
+    if (find()) return true;
+    EventSet set;
+    return wait_wakeable(set.target_of_any(events, count, routine), deadline, find);
 }
 
 }  // namespace isthmus

@@ -50,6 +50,9 @@ template <typename Done>
 bool wait_wakeable(const WaitTarget& target, std::uint64_t deadline, Done&& done);
 
 bool wait_for_event(const Event& event, std::uint64_t deadline, Routine routine);
+// Until one of them is true; `index` is then the first that is. At least one.
+bool wait_for_any_event(const Event* events, std::size_t count, std::size_t& index,
+                        std::uint64_t deadline, Routine routine);
 
 // ---- implementation
 

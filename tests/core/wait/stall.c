@@ -284,6 +284,23 @@ int main(int argc, char** argv) {
         if (me == 0) isthmus_event_wait(&set);
         isthmus_finalize();
     }
+    if (strcmp(what, "event-any") == 0 || strcmp(what, "event-values") == 0) {
+        /* Of four words one is nobody's; the other thing to wait for is a value of each. */
+        static long words[4];
+        isthmus_event set[3];
+        size_t which = 0;
+        const int differ = strcmp(what, "event-values") == 0;
+        isthmus_init();
+        shmem_barrier_all();
+        for (int i = 0; i < 3; ++i)
+            isthmus_event_arm(set + i, (const int64_t*)words + (i == 2 ? 3 : i), ISTHMUS_GE,
+                              differ ? 5 + i : 5);
+        if (me == last) sleep_until_told(&pause);
+        if (me == last) shmem_long_atomic_set(words + 3, 7, 0);
+        if (me == 0) isthmus_event_wait_any(set, 3, &which, -1);
+        if (me == 0 && which != 2) return 1;
+        isthmus_finalize();
+    }
     if (strncmp(what, "queue-", 6) == 0) {
         /* PE 0 waits for a message that the last one sends late; it may have reserved it before. */
         isthmus_queue* queue;

@@ -135,6 +135,10 @@ def main():
                             r"committed, or dequeued and not released "]),
         ("event", [rf"isthmus_event_wait: no progress for {NUMBER}, watching flag \(is 0; waits for == 3\) |"
                    rf"PE 0: in isthmus_event_wait for {NUMBER}, watching flag \(is 0; waits for == 3\)$"]),
+        *((what, [rf"isthmus_event_wait_any: no progress for {NUMBER}, watching words(\.\d)? \(are 0, 0, 0; "
+                  rf"waits for any >= {own}\) |PE 0: in isthmus_event_wait_any for {NUMBER}, watching words(\.\d)? "
+                  rf"\(are 0, 0, 0, 0; waits for any >= {others_see}\)$"])
+          for what, own, others_see in (("event-any", "5", "5"), ("event-values", "5, 6, 7", "its own value"))),
         # Of whom others may wait for in vain: not that it waits for these.
         ("finalize", [r"shmem_finalize: no progress",
                       rf"PE [01]: has called shmem_finalize, and waits for the others for {NUMBER}$"]),
