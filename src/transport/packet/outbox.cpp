@@ -185,7 +185,10 @@ std::size_t Outbox::pack(std::span<std::byte> room, std::vector<Mark>& ended) {
         const std::size_t left = room.size() - used;
         if (!item.source) {
             const std::size_t bytes = packet_at_begin();
-            if (bytes > left) break;
+            if (bytes > left) {
+                used += pack_part(room.subspan(used), ended);
+                break;
+            }
             copy_out(room.data() + used, bytes);
             used += bytes;
             took(bytes, ended);
@@ -205,6 +208,37 @@ std::size_t Outbox::pack(std::span<std::byte> room, std::vector<Mark>& ended) {
         took_packet(item, packet, ended);
     }
     return used;
+}
+
+// Of the first of the copied packets, a put that this datagram has no room for: as much as there is
+// room for, as a put of its own. So datagrams are filled, as by blocks. Bytes of it; 0: it stays
+// whole, as what is no put does.
+std::size_t Outbox::pack_part(std::span<std::byte> room, std::vector<Mark>& ended) {
+    using namespace ::isthmus::packet::route_word;
+    constexpr std::size_t kHead = 24;
+    if (most_payload_ == kMostPayload || room.size() < kHead + 8) return 0;
+    std::byte head[kHead];
+    copy_out(head, sizeof head);
+    const std::uint64_t route = ::isthmus::packet::load_word(head);
+    const std::uint64_t place = ::isthmus::packet::load_word(head + 8);
+    const std::size_t words = static_cast<std::size_t>(last_word.of(route)) + 1;
+    const bool is_plain =
+        kind.of(route) == static_cast<std::uint64_t>(::isthmus::packet::Kind::put) &&
+        (route & (fragment.mask | acknowledge.mask | fence.mask | arguments.mask)) == 0;
+    if (!is_plain || (8 * words - kHead <= kMostWhole && place % 8 != 0)) return 0;
+    const std::size_t part = (room.size() - kHead) / 8 * 8;  // less than its payload
+    copy_out(room.data(), kHead + part);
+    const std::uint64_t first =
+        (route & ~(last_word.mask | pad.mask)) | last_word.in((kHead + part) / 8 - 1);
+    std::memcpy(room.data(), &first, sizeof first);
+    // The head of the rest lies where the end of the part was.
+    const std::uint64_t rest[] = {(route & ~last_word.mask) | last_word.in(words - part / 8 - 1),
+                                  place + part, ::isthmus::packet::load_word(head + 16)};
+    for (std::size_t word = 0; word < std::size(rest); ++word)
+        std::memcpy(ring_.data() + ((begin_ + part + 8 * word) & (ring_.size() - 1)), &rest[word],
+                    sizeof rest[word]);
+    took(part, ended);
+    return kHead + part;
 }
 
 // Bytes of the first of the copied packets.

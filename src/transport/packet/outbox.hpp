@@ -80,12 +80,16 @@ class Outbox {
     static constexpr std::size_t kPieces = 64;  // of one write
     using Heads = std::byte[kPieces][32];
 
+    // A copied put of more bytes may be cut anywhere; a shorter one, of which the receiver stores
+    // each word at once, between words.
+    static constexpr std::size_t kMostWhole = 512;
     static constexpr std::size_t kMostHead = 40;  // before the payload, and what fills it up behind
 
     bool add_parts(const Head& head, const char* payload, std::size_t bytes, bool must);
     Cut cut(const Item& item, std::uint64_t left) const;
     static Cut make_cut(const Item& item, std::size_t payload);
     std::size_t packet_at_begin() const;
+    std::size_t pack_part(std::span<std::byte> room, std::vector<Mark>& ended);
     void copy_out(std::byte* to, std::size_t bytes) const;
     std::size_t gather(iovec* pieces, Heads& heads);
     void took(std::size_t bytes, std::vector<Mark>& ended);

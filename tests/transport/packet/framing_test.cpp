@@ -186,6 +186,55 @@ TYPED_TEST(PacketLine, BehavesAsItsModelUnderBackPressure) {
     }
 }
 
+// Datagrams of one length leave as one piece, which the system cuts: puts that are not as long as
+// several datagrams do not end them early.
+TEST(PacketFraming, FillsDatagramsWithPutsOfAnyLength) {
+    constexpr std::size_t kRoom = 1416;
+    Outbox outbox;
+    outbox.narrow(kRoom);
+    Inbox inbox;
+    Memory memory;
+    std::vector<char> expected = memory.bytes;
+    std::size_t at = 0;
+    for (unsigned put = 0; put < 40; ++put) {
+        const std::vector<char> data = pattern(put % 3 == 0 ? 4096 : 513 + 97 * put, put);
+        ASSERT_TRUE(outbox.add(put_at(at), {}, data.data(), data.size()));
+        std::copy(data.begin(), data.end(), expected.begin() + static_cast<std::ptrdiff_t>(at));
+        at += (data.size() + 7) / 8 * 8;
+    }
+    std::vector<Outbox::Mark> ended;
+    while (!outbox.is_empty()) {
+        std::vector<std::byte> datagram(kRoom);
+        datagram.resize(outbox.pack(datagram, ended));
+        if (!outbox.is_empty()) {
+            EXPECT_GT(datagram.size(), kRoom - 32);
+        }
+        ASSERT_TRUE(inbox.take(datagram, memory));
+    }
+    EXPECT_TRUE(memory.wrong.empty());
+    EXPECT_TRUE(memory.bytes == expected);
+}
+
+// A program may poll any word of a short put: none of them comes in two parts.
+TEST(PacketFraming, CutsShortPutsBetweenWordsAlone) {
+    for (const std::size_t place : {1000U, 1003U}) {
+        Outbox outbox;
+        outbox.narrow(1416);
+        const std::vector<char> data = pattern(1000, 1);
+        ASSERT_TRUE(outbox.add(put_at(0), {}, data.data(), 1000));
+        ASSERT_TRUE(outbox.add(put_at(place), {}, data.data(), 500));
+        std::vector<Outbox::Mark> ended;
+        std::vector<std::byte> datagram(1416);
+        Inbox inbox;
+        Memory memory;
+        ASSERT_TRUE(inbox.take({datagram.data(), outbox.pack(datagram, ended)}, memory));
+        EXPECT_EQ(memory.arrived.size(), place % 8 == 0 ? 2U : 1U);
+        ASSERT_TRUE(inbox.take({datagram.data(), outbox.pack(datagram, ended)}, memory));
+        EXPECT_TRUE(outbox.is_empty());
+        EXPECT_EQ(std::memcmp(memory.bytes.data() + place, data.data(), 500), 0);
+    }
+}
+
 TEST(PacketFraming, AlwaysTakesAnswers) {
     Outbox outbox;
     const std::vector<char> data(100'000);
