@@ -48,11 +48,15 @@ extern void isthmus_checks_get(void* dest, const void* source, size_t count, int
 #if defined(__GNUC__) || defined(__clang__)
 #define ISTHMUS_CHECKS_INLINE extern __inline__ __attribute__((gnu_inline, always_inline))
 
-/* Back from where a symmetric object of that PE is seen. The compiler is not to know that it has
- * the object's address already: in loops it would keep both, which costs the way without checks. */
-ISTHMUS_CHECKS_INLINE void* isthmus_window_back(uintptr_t there, int pe) {
+/* Back from where a symmetric object of that slot's PE is seen, and from the slot to the PE. The
+ * compiler is not to know that it has both already: it would keep them beside what they were made
+ * into, and an instruction for each on the way without checks, an addition a round in loops. */
+ISTHMUS_CHECKS_INLINE void* isthmus_window_back(uintptr_t there, uint32_t slot) {
     __asm__("" : "+r"(there));
-    return (void*)(there - ((uintptr_t)((uint32_t)pe ^ isthmus_window_me) << ISTHMUS_WINDOW_SHIFT));
+    return (void*)(there - ((uintptr_t)slot << ISTHMUS_WINDOW_SHIFT));
+}
+ISTHMUS_CHECKS_INLINE int isthmus_window_pe(uint32_t slot) {
+    return (int)(slot ^ *(const volatile uint32_t*)&isthmus_window_me);
 }
 /* Checked mode, behind the window's test, which fails there. What is so looked at has no more wrong
  * with it than the library would find; what is not goes to the library. */
@@ -63,12 +67,12 @@ ISTHMUS_CHECKS_INLINE void* isthmus_window_back(uintptr_t there, int pe) {
 #endif
 #ifdef ISTHMUS_CHECKS_THREAD
 /* The slot of a PE that there is not has no memory: the fault tells of it. */
-ISTHMUS_CHECKS_INLINE int isthmus_checks_caller(int pe) {
+ISTHMUS_CHECKS_INLINE int isthmus_checks_caller(uint32_t slot) {
     const uint32_t* limit = isthmus_checks.limit;
     uintptr_t number;
     /* What others may write is read each time, and compared where it lies. */
     __asm__ __volatile__("" : "+r"(limit));
-    if (((uint32_t)pe ^ isthmus_window_me) >= *limit) return 0;
+    if (slot >= *limit) return 0;
     ISTHMUS_CHECKS_THREAD(number);
     return number == isthmus_checks.thread || isthmus_checks.is_only == 0;
 }
@@ -86,11 +90,11 @@ ISTHMUS_CHECKS_INLINE int isthmus_checks_in_use(uint64_t from, uint64_t bytes) {
     return *first == ISTHMUS_CHECKS_GRANULE && in_first - ISTHMUS_CHECKS_GRANULE <= first[1];
 }
 ISTHMUS_CHECKS_INLINE int isthmus_checks_word(uintptr_t there, unsigned bytes, unsigned unit,
-                                              int pe) {
+                                              uint32_t slot) {
     const void* object;
     uint64_t from;
-    if (!isthmus_checks_caller(pe)) return 0;
-    object = isthmus_window_back(there, pe);
+    if (!isthmus_checks_caller(slot)) return 0;
+    object = isthmus_window_back(there, slot);
     from = (uintptr_t)object - isthmus_checks.heap;
     if (from % unit != 0) return 0;
     if (from >= isthmus_checks.size)
@@ -102,8 +106,8 @@ ISTHMUS_CHECKS_INLINE int isthmus_checks_word(uintptr_t there, unsigned bytes, u
 }
 /* Compares with memory once more, instead of with a register that would have to be loaded. */
 #define ISTHMUS_CHECKS_AGAIN() __asm__ __volatile__("" ::: "memory")
-/* What lies at that PE at `at` and at this one at `here`, at least one byte. Where both lie in the
- * heap, or in static data, they must not overlap; memory of `pages` lies in no heap. */
+/* What lies at that PE at `at` and at this one at `here`, at least one byte. Where both lie
+ * in the heap, or in static data, they must not overlap; memory of `pages` lies in no heap. */
 ISTHMUS_CHECKS_INLINE int isthmus_checks_block(uintptr_t at, uintptr_t here, uint64_t bytes,
                                                int pe) {
     const uint64_t mine = here - isthmus_checks.heap;
@@ -116,7 +120,7 @@ ISTHMUS_CHECKS_INLINE int isthmus_checks_block(uintptr_t at, uintptr_t here, uin
         if (from >= isthmus_checks.size)
             return from - isthmus_checks.statics < isthmus_checks.statics_size;
         if (!isthmus_checks_in_use(from, bytes)) return 0;
-        return at + (bytes - 1) - here >= 2 * bytes - 1 || ((uint32_t)pe ^ isthmus_window_me) != 0;
+        return at + (bytes - 1) - here >= 2 * bytes - 1 || ISTHMUS_WINDOW_SLOT(pe) != 0;
     }
     ISTHMUS_CHECKS_AGAIN();
     page =
@@ -125,19 +129,19 @@ ISTHMUS_CHECKS_INLINE int isthmus_checks_block(uintptr_t at, uintptr_t here, uin
     if ((here ^ page) > ((uintptr_t)1 << ISTHMUS_CHECKS_PAGE) - bytes) return 0;
     from = at - isthmus_checks.heap;
     if (from < isthmus_checks.size) return isthmus_checks_in_use(from, bytes);
-    slot = (uint32_t)pe ^ isthmus_window_me;
+    slot = ISTHMUS_WINDOW_SLOT(pe);
     __asm__("" : "+r"(slot)); /* as in isthmus_window_back */
     return from - isthmus_checks.statics < isthmus_checks.statics_size &&
            at + (slot << ISTHMUS_WINDOW_SHIFT) - here + bytes - 1 >= 2 * bytes - 1;
 }
 ISTHMUS_CHECKS_INLINE int isthmus_checks_short(uintptr_t at, uintptr_t here, uint64_t bytes,
                                                int pe) {
-    return bytes - 1 < ISTHMUS_CHECKS_GRANULE && isthmus_checks_caller(pe) &&
+    return bytes - 1 < ISTHMUS_CHECKS_GRANULE && isthmus_checks_caller(ISTHMUS_WINDOW_SLOT(pe)) &&
            isthmus_checks_block(at, here, bytes, pe);
 }
 #else
-#define isthmus_checks_word(there, bytes, unit, pe) 0
-#define isthmus_checks_short(at, here, bytes, pe)   0
+#define isthmus_checks_word(there, bytes, unit, slot) 0
+#define isthmus_checks_short(at, here, bytes, pe)     0
 #endif
 #undef ISTHMUS_CHECKS_INLINE
 #endif

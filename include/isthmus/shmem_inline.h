@@ -13,11 +13,10 @@
 
 #include <isthmus/checks.h>
 
-#define ISTHMUS_INLINE    extern __inline__ __attribute__((gnu_inline, always_inline))
-#define ISTHMUS_LIKELY(c) __builtin_expect(!!(c), 1)
-/* By way of void*: bytes need not be aligned (-Wcast-align), and symmetric objects are. */
-#define ISTHMUS_AT(T, address, pe) (*(volatile T*)(void*)ISTHMUS_WINDOW_ADDRESS(address, pe))
-#define ISTHMUS_ALIASING(T)        typedef T __attribute__((__may_alias__)) isthmus_aliasing
+#define ISTHMUS_INLINE       extern __inline__ __attribute__((gnu_inline, always_inline))
+#define ISTHMUS_LIKELY(c)    __builtin_expect(!!(c), 1)
+#define ISTHMUS_AT(T, there) (*(volatile T*)(there))
+#define ISTHMUS_ALIASING(T)  typedef T __attribute__((__may_alias__)) isthmus_aliasing
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,45 +26,52 @@ extern "C" {
  * and a loop that polls by shmem_g is to see that another PE has closed the window, which asks what
  * it fetches. The same instructions. */
 #if defined(__x86_64__) && defined(__GCC_ASM_FLAG_OUTPUTS__)
-ISTHMUS_INLINE int isthmus_window_reaches_now(int pe) {
+ISTHMUS_INLINE int isthmus_window_reaches_now(uint32_t slot) {
     int reaches;
     __asm__ __volatile__("cmp{l %1, %2| %2, %1}"
                          : "=@ccb"(reaches)
-                         : "m"(isthmus_window.limit), "r"((uint32_t)pe ^ isthmus_window_me));
+                         : "m"(isthmus_window.limit), "r"(slot));
     return reaches;
 }
 #else
-ISTHMUS_INLINE int isthmus_window_reaches_now(int pe) {
-    return ((uint32_t)pe ^ isthmus_window_me) < *(const volatile uint32_t*)&isthmus_window.limit;
+ISTHMUS_INLINE int isthmus_window_reaches_now(uint32_t slot) {
+    return slot < *(const volatile uint32_t*)&isthmus_window.limit;
 }
 #endif
+/* Of a word: the PE's slot, and where this PE sees the word. The slot is made where the PE's number
+ * was, which nobody needs any more, so that it costs no register and no copy; both ways know their
+ * PE and their object by these two alone. */
+#define ISTHMUS_SEE(address)                               \
+    const uint32_t isthmus_slot = ISTHMUS_WINDOW_SLOT(pe); \
+    const uintptr_t isthmus_there = ISTHMUS_WINDOW_THERE(address, isthmus_slot)
 /* Behind the window's test, which fails in checked mode: what is found right at once is done here
  * as well (checks.h). */
-#define ISTHMUS_PASSES_WORD(test, address, T, unit, pe) \
-    (ISTHMUS_LIKELY(test) ||                            \
-     isthmus_checks_word((uintptr_t)ISTHMUS_WINDOW_ADDRESS(address, pe), sizeof(T), unit, pe))
-#define ISTHMUS_REACHES_WORD(address, T, unit, pe) \
-    ISTHMUS_PASSES_WORD(ISTHMUS_WINDOW_REACHES(pe), address, T, unit, pe)
+#define ISTHMUS_PASSES_WORD(test, T, unit) \
+    (ISTHMUS_LIKELY(test) || isthmus_checks_word(isthmus_there, sizeof(T), unit, isthmus_slot))
+#define ISTHMUS_REACHES_WORD(T, unit) \
+    ISTHMUS_PASSES_WORD(isthmus_slot < isthmus_window.limit, T, unit)
 #define ISTHMUS_REACHES_BLOCK(address, here, bytes, pe) \
     (ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe)) ||      \
      isthmus_checks_short((uintptr_t)(address), (uintptr_t)(here), bytes, pe))
-/* What the library is given, found again from where the object is seen. */
-#define ISTHMUS_FOR_LIBRARY(P, address, pe) \
-    ((P)isthmus_window_back((uintptr_t)ISTHMUS_WINDOW_ADDRESS(address, pe), pe))
+/* What the library is given. */
+#define ISTHMUS_BACK(P) ((P)isthmus_window_back(isthmus_there, isthmus_slot))
+#define ISTHMUS_BACK_PE isthmus_window_pe(isthmus_slot)
 
 #define ISTHMUS_INLINE_ELEMENT(T, N)                                                   \
     ISTHMUS_INLINE void shmem_##N##_p(T* dest, T value, int pe) {                      \
         ISTHMUS_ALIASING(T);                                                           \
-        if (ISTHMUS_REACHES_WORD(dest, T, 1, pe))                                      \
-            ISTHMUS_AT(isthmus_aliasing, dest, pe) = value;                            \
+        ISTHMUS_SEE(dest);                                                             \
+        if (ISTHMUS_REACHES_WORD(T, 1))                                                \
+            ISTHMUS_AT(isthmus_aliasing, isthmus_there) = value;                       \
         else                                                                           \
-            pshmem_##N##_p(ISTHMUS_FOR_LIBRARY(T*, dest, pe), value, pe);              \
+            pshmem_##N##_p(ISTHMUS_BACK(T*), value, ISTHMUS_BACK_PE);                  \
     }                                                                                  \
     ISTHMUS_INLINE T shmem_##N##_g(const T* source, int pe) {                          \
         ISTHMUS_ALIASING(T);                                                           \
-        return ISTHMUS_PASSES_WORD(isthmus_window_reaches_now(pe), source, T, 1, pe)   \
-                   ? ISTHMUS_AT(const isthmus_aliasing, source, pe)                    \
-                   : pshmem_##N##_g(ISTHMUS_FOR_LIBRARY(const T*, source, pe), pe);    \
+        ISTHMUS_SEE(source);                                                           \
+        return ISTHMUS_PASSES_WORD(isthmus_window_reaches_now(isthmus_slot), T, 1)     \
+                   ? ISTHMUS_AT(const isthmus_aliasing, isthmus_there)                 \
+                   : pshmem_##N##_g(ISTHMUS_BACK(const T*), ISTHMUS_BACK_PE);          \
     }                                                                                  \
     ISTHMUS_INLINE void shmem_ctx_##N##_p(shmem_ctx_t ctx, T* dest, T value, int pe) { \
         if (ctx == SHMEM_CTX_DEFAULT)                                                  \
@@ -139,55 +145,62 @@ ISTHMUS_INLINE_COPY(void, putmem, getmem, 1)
  * guard for what was put before it was set. */
 #define ISTHMUS_INLINE_AMO_VOID(NAME, T, PARAMETERS, ARGUMENTS, OPERATION) \
     ISTHMUS_INLINE void shmem_##NAME PARAMETERS {                          \
-        if (ISTHMUS_REACHES_WORD(dest, T, sizeof(T), pe))                  \
+        ISTHMUS_SEE(dest);                                                 \
+        if (ISTHMUS_REACHES_WORD(T, sizeof(T)))                            \
             (void)(OPERATION);                                             \
         else                                                               \
             pshmem_##NAME ARGUMENTS;                                       \
     }
-#define ISTHMUS_INLINE_AMO(NAME, T, TARGET, PARAMETERS, ARGUMENTS, OPERATION)            \
-    ISTHMUS_INLINE T shmem_##NAME PARAMETERS {                                           \
-        return ISTHMUS_REACHES_WORD(TARGET, T, sizeof(T), pe) ? (OPERATION)              \
-                                                              : pshmem_##NAME ARGUMENTS; \
+#define ISTHMUS_INLINE_AMO(NAME, T, TARGET, PARAMETERS, ARGUMENTS, OPERATION)              \
+    ISTHMUS_INLINE T shmem_##NAME PARAMETERS {                                             \
+        ISTHMUS_SEE(TARGET);                                                               \
+        return ISTHMUS_REACHES_WORD(T, sizeof(T)) ? (OPERATION) : pshmem_##NAME ARGUMENTS; \
     }
-#define ISTHMUS_TARGET(T) ((T*)(void*)ISTHMUS_WINDOW_ADDRESS(dest, pe))
-#define ISTHMUS_INLINE_STANDARD(T, N)                                                             \
-    ISTHMUS_INLINE_AMO(                                                                           \
-        N##_atomic_fetch, T, source, (const T* source, int pe), (source, pe),                     \
-        __atomic_load_n((const T*)(void*)ISTHMUS_WINDOW_ADDRESS(source, pe), __ATOMIC_ACQUIRE))   \
-    ISTHMUS_INLINE void shmem_##N##_atomic_set(T* dest, T value, int pe) {                        \
-        if (ISTHMUS_REACHES_WORD(dest, T, sizeof(T), pe))                                         \
-            __atomic_store_n(ISTHMUS_TARGET(T), value, __ATOMIC_RELEASE);                         \
-        else                                                                                      \
-            pshmem_##N##_atomic_set(dest, value, pe);                                             \
-    }                                                                                             \
-    ISTHMUS_INLINE_AMO(N##_atomic_swap, T, dest, (T * dest, T value, int pe), (dest, value, pe),  \
-                       __atomic_exchange_n(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))           \
-    ISTHMUS_INLINE_AMO(N##_atomic_fetch_add, T, dest, (T * dest, T value, int pe),                \
-                       (dest, value, pe),                                                         \
-                       __atomic_fetch_add(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))            \
-    ISTHMUS_INLINE_AMO(N##_atomic_fetch_inc, T, dest, (T * dest, int pe), (dest, pe),             \
-                       __atomic_fetch_add(ISTHMUS_TARGET(T), 1, __ATOMIC_ACQ_REL))                \
-    ISTHMUS_INLINE_AMO_VOID(N##_atomic_add, T, (T * dest, T value, int pe), (dest, value, pe),    \
-                            __atomic_fetch_add(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))       \
-    ISTHMUS_INLINE_AMO_VOID(N##_atomic_inc, T, (T * dest, int pe), (dest, pe),                    \
-                            __atomic_fetch_add(ISTHMUS_TARGET(T), 1, __ATOMIC_ACQ_REL))           \
-    ISTHMUS_INLINE T shmem_##N##_atomic_compare_swap(T* dest, T cond, T value, int pe) {          \
-        if (ISTHMUS_REACHES_WORD(dest, T, sizeof(T), pe)) {                                       \
-            T expected = cond;                                                                    \
-            __atomic_compare_exchange_n(ISTHMUS_TARGET(T), &expected, value, 0, __ATOMIC_ACQ_REL, \
-                                        __ATOMIC_ACQUIRE);                                        \
-            return expected;                                                                      \
-        }                                                                                         \
-        return pshmem_##N##_atomic_compare_swap(dest, cond, value, pe);                           \
+#define ISTHMUS_TARGET(T) ((T*)isthmus_there)
+/* For the library: the object, a value, the PE. */
+#define ISTHMUS_ONE(T)        (ISTHMUS_BACK(T*), ISTHMUS_BACK_PE)
+#define ISTHMUS_TWO(T, value) (ISTHMUS_BACK(T*), value, ISTHMUS_BACK_PE)
+#define ISTHMUS_INLINE_STANDARD(T, N)                                                              \
+    ISTHMUS_INLINE_AMO(N##_atomic_fetch, T, source, (const T* source, int pe),                     \
+                       ISTHMUS_ONE(const T),                                                       \
+                       __atomic_load_n(ISTHMUS_TARGET(const T), __ATOMIC_ACQUIRE))                 \
+    ISTHMUS_INLINE void shmem_##N##_atomic_set(T* dest, T value, int pe) {                         \
+        ISTHMUS_SEE(dest);                                                                         \
+        if (ISTHMUS_REACHES_WORD(T, sizeof(T)))                                                    \
+            __atomic_store_n(ISTHMUS_TARGET(T), value, __ATOMIC_RELEASE);                          \
+        else                                                                                       \
+            pshmem_##N##_atomic_set ISTHMUS_TWO(T, value);                                         \
+    }                                                                                              \
+    ISTHMUS_INLINE_AMO(N##_atomic_swap, T, dest, (T * dest, T value, int pe),                      \
+                       ISTHMUS_TWO(T, value),                                                      \
+                       __atomic_exchange_n(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))            \
+    ISTHMUS_INLINE_AMO(N##_atomic_fetch_add, T, dest, (T * dest, T value, int pe),                 \
+                       ISTHMUS_TWO(T, value),                                                      \
+                       __atomic_fetch_add(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))             \
+    ISTHMUS_INLINE_AMO(N##_atomic_fetch_inc, T, dest, (T * dest, int pe), ISTHMUS_ONE(T),          \
+                       __atomic_fetch_add(ISTHMUS_TARGET(T), 1, __ATOMIC_ACQ_REL))                 \
+    ISTHMUS_INLINE_AMO_VOID(N##_atomic_add, T, (T * dest, T value, int pe), ISTHMUS_TWO(T, value), \
+                            __atomic_fetch_add(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))        \
+    ISTHMUS_INLINE_AMO_VOID(N##_atomic_inc, T, (T * dest, int pe), ISTHMUS_ONE(T),                 \
+                            __atomic_fetch_add(ISTHMUS_TARGET(T), 1, __ATOMIC_ACQ_REL))            \
+    ISTHMUS_INLINE T shmem_##N##_atomic_compare_swap(T* dest, T cond, T value, int pe) {           \
+        ISTHMUS_SEE(dest);                                                                         \
+        if (ISTHMUS_REACHES_WORD(T, sizeof(T))) {                                                  \
+            T expected = cond;                                                                     \
+            __atomic_compare_exchange_n(ISTHMUS_TARGET(T), &expected, value, 0, __ATOMIC_ACQ_REL,  \
+                                        __ATOMIC_ACQUIRE);                                         \
+            return expected;                                                                       \
+        }                                                                                          \
+        return pshmem_##N##_atomic_compare_swap(ISTHMUS_BACK(T*), cond, value, ISTHMUS_BACK_PE);   \
     }
 SHMEM_STANDARD_AMO_TYPES(ISTHMUS_INLINE_STANDARD)
 #undef ISTHMUS_INLINE_STANDARD
 
-#define ISTHMUS_INLINE_BITWISE_(T, N, OP)                                                      \
-    ISTHMUS_INLINE_AMO(N##_atomic_fetch##OP, T, dest, (T * dest, T value, int pe),             \
-                       (dest, value, pe),                                                      \
-                       __atomic_fetch##OP(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))         \
-    ISTHMUS_INLINE_AMO_VOID(N##_atomic##OP, T, (T * dest, T value, int pe), (dest, value, pe), \
+#define ISTHMUS_INLINE_BITWISE_(T, N, OP)                                                          \
+    ISTHMUS_INLINE_AMO(N##_atomic_fetch##OP, T, dest, (T * dest, T value, int pe),                 \
+                       ISTHMUS_TWO(T, value),                                                      \
+                       __atomic_fetch##OP(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))             \
+    ISTHMUS_INLINE_AMO_VOID(N##_atomic##OP, T, (T * dest, T value, int pe), ISTHMUS_TWO(T, value), \
                             __atomic_fetch##OP(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))
 #define ISTHMUS_INLINE_BITWISE(T, N)    \
     ISTHMUS_INLINE_BITWISE_(T, N, _and) \
@@ -199,6 +212,8 @@ SHMEM_BITWISE_AMO_TYPES(ISTHMUS_INLINE_BITWISE)
 #undef ISTHMUS_INLINE_AMO
 #undef ISTHMUS_INLINE_AMO_VOID
 #undef ISTHMUS_TARGET
+#undef ISTHMUS_ONE
+#undef ISTHMUS_TWO
 
 #ifdef __cplusplus
 }

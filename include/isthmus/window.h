@@ -65,14 +65,17 @@ __attribute__((weak, visibility("default"))) unsigned char isthmus_program_windo
 }
 #endif
 
-/* True if `pe` is reached by load and store; negative and far PEs are not. */
-#define ISTHMUS_WINDOW_REACHES(pe) (((uint32_t)(pe) ^ isthmus_window_me) < isthmus_window.limit)
+#define ISTHMUS_WINDOW_SLOT(pe) ((uint32_t)(pe) ^ isthmus_window_me)
 
-/* The address at which this PE sees the object `address` of `pe`. Arithmetic of integers: as a
- * pointer the result would lie outside its object, which compilers and their sanitizers need not
- * allow. */
+/* True if `pe` is reached by load and store; negative and far PEs are not. */
+#define ISTHMUS_WINDOW_REACHES(pe) (ISTHMUS_WINDOW_SLOT(pe) < isthmus_window.limit)
+
+/* Where this PE sees the object `address` of the PE in that slot, and of `pe`. Arithmetic of
+ * integers: as a pointer the result would lie outside its object, which compilers and their
+ * sanitizers need not allow. */
+#define ISTHMUS_WINDOW_THERE(address, slot) \
+    ((uintptr_t)(address) + ((uintptr_t)(slot) << ISTHMUS_WINDOW_SHIFT))
 #define ISTHMUS_WINDOW_ADDRESS(address, pe) \
-    ((char*)((uintptr_t)(address) +         \
-             ((uintptr_t)((uint32_t)(pe) ^ isthmus_window_me) << ISTHMUS_WINDOW_SHIFT)))
+    ((char*)ISTHMUS_WINDOW_THERE(address, ISTHMUS_WINDOW_SLOT(pe)))
 
 #endif

@@ -33,6 +33,17 @@ PROBE void probe_get64(long* dest, const long* source, size_t longs) {
     shmem_long_get(dest, source, longs, 0);
 }
 
+/* Without checks: each is the inlined sequence and a return (include/isthmus/shmem_inline.h). */
+PROBE void plain_p(int* dest, int value, int pe) {
+    shmem_int_p(dest, value, pe);
+}
+PROBE int plain_g(const int* source, int pe) {
+    return shmem_int_g(source, pe);
+}
+PROBE int plain_fetch_add(int* dest, int value, int pe) {
+    return shmem_int_atomic_fetch_add(dest, value, pe);
+}
+
 /* Whole loops, as programs have them: checked_counts.py compares them with themselves unchecked. */
 enum { kRounds = 4096 };
 #define LOOP(NAME, STEP, CALL)                                                           \
@@ -299,6 +310,9 @@ int main(void) {
         probe_g(block + i);
         probe_atomic(block + i);
         probe_variable();
+        plain_p((int*)block, i, 0);
+        plain_g((int*)block, 0);
+        plain_fetch_add((int*)block, i, 0);
         probe_put64(block, mine + i, 8);
         probe_get64(mine, block + i, 8);
     }

@@ -20,6 +20,8 @@ BUDGETS = {
     "probe_put64": 140,
     "probe_get64": 140,
 }
+# Without checks, of the inlined sequence alone: the budgets of docs/cost-classes.md.
+PLAIN_BUDGETS = {"plain_p": 7, "plain_g": 7, "plain_fetch_add": 8}
 WARM_CALLS = 3
 # Loops of nothing else, whole: their second run, against the same without checks.
 LOOPS = ["p", "g", "p_in_turn", "p_variable", "char_p", "double_g", "add", "add_fetch", "fetch", "set", "swap",
@@ -99,6 +101,12 @@ def main():
         print(f"{probe}: {counted}, at most {budget}")
         if not counted or counted > budget:
             bad.append(f"{probe}: {counted or 'not counted'}, above {budget}")
+    totals = count(sys.argv[1], list(PLAIN_BUDGETS), checked=False)
+    for probe, budget in PLAIN_BUDGETS.items():
+        counted = max(totals.get(probe, [])[WARM_CALLS:], default=0) - 1  # the return
+        print(f"{probe}: {counted}, at most {budget}")
+        if counted <= 0 or counted > budget:
+            bad.append(f"{probe}: {counted if counted > 0 else 'not counted'}, above {budget}")
     if bad:
         sys.exit("\n".join(bad))
 

@@ -17,7 +17,8 @@ static void expect(int good, const char* what, long at, long bytes) {
 }
 
 static int word(const void* address, unsigned bytes, unsigned unit, int pe) {
-    return isthmus_checks_word((uintptr_t)ISTHMUS_WINDOW_ADDRESS(address, pe), bytes, unit, pe);
+    const uint32_t slot = ISTHMUS_WINDOW_SLOT(pe);
+    return isthmus_checks_word(ISTHMUS_WINDOW_THERE(address, slot), bytes, unit, slot);
 }
 static int block(const void* address, const void* here, size_t bytes, int pe) {
     return isthmus_checks_short((uintptr_t)address, (uintptr_t)here, bytes, pe);

@@ -46,7 +46,8 @@ template <Transfer& kPut = operation::put>
 }
 // No bytes: whatever the addresses are.
 inline bool passes_nothing(std::size_t bytes, int pe) {
-    return bytes == 0 && isthmus_checks_caller(pe) && static_cast<std::uint32_t>(pe) < window.pes;
+    return bytes == 0 && isthmus_checks_caller(ISTHMUS_WINDOW_SLOT(pe)) &&
+           static_cast<std::uint32_t>(pe) < window.pes;
 }
 [[gnu::noinline]] void put_otherwise(void* dest, const void* source, std::size_t bytes, int pe,
                                      const char* routine) {
