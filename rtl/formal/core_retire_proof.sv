@@ -236,6 +236,13 @@ module core_retire_proof
     end
   end
 
+  // Where it goes on, here as well: behind it a target that no instruction can stand at is assumed away.
+  always_comb begin
+    if (rst_ni && u_core.leaves && !u_core.exc && meaning_of.here && meaning_of.kind != System) begin
+      goes_on_a : assert (u_core.next_pc == meaning_of.next_pc);
+    end
+  end
+
   // In write back.
 
   always_comb begin

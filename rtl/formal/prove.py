@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Proves what the modules promise, by sby.
 
-    prove.py [--json FILE] [NAME...]     all proofs but the long ones, or those named
+    prove.py [--json FILE] [--solver NAME] [NAME...]     all proofs but the long ones, or those named
 
-mode `prove` is unbounded (induction by z3 or abc, or PDR by abc); `bmc` is bounded, the depth is said.
+mode `prove` is unbounded (induction by an SMT solver or abc, or PDR by abc); `bmc` is bounded, the depth is said. --solver
+has inductions of an SMT solver done by another (z3, yices) than the table names.
 """
 import json
 import os
@@ -40,7 +41,7 @@ PROOFS = {
                   "a word accepted comes out once, in its place, a cycle later at the earliest"),
     "packet_mux": ("packet_mux_proof", ["prim/round_robin.sv", "prim/packet_mux.sv", "formal/packet_mux_proof.sv"],
                    "abc pdr", "prove", 0, "packets are not mixed, words are not invented"),
-    "credit": ("credit_proof", ["prim/credit_sender.sv", "formal/credit_proof.sv"], "smtbmc z3", "prove", 8,
+    "credit": ("credit_proof", ["prim/credit_sender.sv", "formal/credit_proof.sv"], "smtbmc yices", "prove", 8,
                "credits are conserved, the receiver never overflows"),
     "order_gate": ("order_gate_proof", ["prim/fifo.sv", "engine/order_gate.sv", "formal/order_gate_proof.sv"], "abc pdr",
                    "prove", 0, "2 posted, 2 younger packets: each row of the ordering table, who waits and how long"),
@@ -60,7 +61,7 @@ PROOFS = {
                 "formal/link_rx_proof.sv"], "abc pdr", "prove", 0,
                 "any words: each packet's credit goes back once, its data is committed or taken back"),
     "link_rx_words": ("link_rx_words_proof", ["engine/ht_pkg.sv", "engine/engine_pkg.sv", "engine/link_rx.sv",
-                      "formal/link_rx_words_proof.sv"], "smtbmc z3", "prove", 4,
+                      "formal/link_rx_words_proof.sv"], "smtbmc yices", "prove", 4,
                       "any words: which packets are handed over, with which header and data, which are thrown away and why"),
     "reorder_ring": ("reorder_ring_proof", ["prim/reorder_ring.sv", "formal/reorder_ring_proof.sv"], "abc pdr", "prove", 0,
                      "places come back once, in order, when complete, with their own data and result"),
@@ -80,16 +81,16 @@ PROOFS = {
                    "packets whole on each link out; a flit leaves once, where it should, within credits"),
     "nlb_ways": ("nlb_ways_proof", ["core/nlb_ways.sv", "formal/nlb_ways_proof.sv"], "abc pdr", "prove", 0,
                  "3 entries beside a list in order of use: a hit is unique, the last of the list leaves, none other"),
-    "nlb": ("nlb_proof", ["core/nlb_ways.sv", "core/nlb.sv", "formal/nlb_proof.sv"], "smtbmc z3", "prove", 2,
+    "nlb": ("nlb_proof", ["core/nlb_ways.sv", "core/nlb.sv", "formal/nlb_proof.sv"], "smtbmc yices", "prove", 2,
             "any table of 4 entries: one answer each, as the table says; a walk ends"),
-    "xbgas_bulk": ("xbgas_bulk_proof", ["core/xbgas_bulk.sv", "formal/xbgas_bulk_proof.sv"], "smtbmc z3", "prove", 2,
+    "xbgas_bulk": ("xbgas_bulk_proof", ["core/xbgas_bulk.sv", "formal/xbgas_bulk_proof.sv"], "smtbmc yices", "prove", 2,
                    "any transfer of 32 bits: each byte in its turn, the end at the first that fails"),
     "xbgas_scoreboard": ("xbgas_scoreboard_proof", ["core/xbgas_scoreboard.sv", "formal/xbgas_scoreboard_proof.sv"],
                          "abc pdr", "prove", 0,
                          "2 remote accesses: no answer lost, each register written once with its own, busy until then"),
     "mem_arbiter": ("mem_arbiter_proof", ["prim/round_robin.sv", "core/mem_arbiter.sv", "formal/mem_arbiter_proof.sv"],
                     "abc pdr", "prove", 0, "three that ask: none lost, one access each, answers to who asked, fair, locks held"),
-    "rv_fetch": ("rv_fetch_proof", ["core/rv_predict.sv", "core/rv_fetch.sv", "formal/rv_fetch_proof.sv"], "smtbmc z3", "prove", 2,
+    "rv_fetch": ("rv_fetch_proof", ["core/rv_predict.sv", "core/rv_fetch.sv", "formal/rv_fetch_proof.sv"], "smtbmc yices", "prove", 2,
                  "any memory and ways of 8 bits: each instruction at its pc, with memory's halves or their first error; never stuck"),
     "channel_waits": ("channel_waits_proof", ["formal/channel_waits_proof.sv"], "abc pdr", "prove", 0,
                       "two engines as queues and waits: as long as anything is under way, something can move"),
@@ -110,7 +111,7 @@ RETIRED = {
 }
 for xlen in (32, 64):
     for group, of in RETIRED.items():
-        PROOFS[f"core_{group}_{xlen}"] = ("core_retire_proof", core(xlen, group), "smtbmc z3", "prove", 1,
+        PROOFS[f"core_{group}_{xlen}"] = ("core_retire_proof", core(xlen, group), "smtbmc yices", "prove", 1,
                                           f"any program on RV{xlen}: {of}")
 # With parameters of their own.
 VARIANTS = {
@@ -119,9 +120,8 @@ VARIANTS = {
 }
 for variant, (of, _, says) in VARIANTS.items():
     PROOFS[variant] = (*PROOFS[of][:5], says)
-# Minutes each, or the same at another width: by hand.
-LONG = {"order_gate_4", "xbgas_scoreboard_4", "core_order_32",
-        *(f"core_{group}_64" for group in RETIRED)}
+# Minutes each: by hand.
+LONG = {"order_gate_4", "xbgas_scoreboard_4", "core_shifts_64"}
 # The core's own assertions are clocked and so speak of the state before: these have their own. (They are simulated.)
 NO_OTHER_ASSERTIONS = "delete t:$check a:src=*rv_*.sv* %i\n"
 # yosys as sby calls it, by the library of pyosys: the one in WebAssembly has too small a stack for these.
@@ -151,7 +151,7 @@ AIGER = ("flatten;memory_nordff;async2sync;chformal -lower;opt_clean;formalff -s
 
 
 def induct(name, sources, top, depth, abc):
-    """Induction by abc, which sby does not offer: on bits, where z3 takes too long. The base are the first frames, more than
+    """Induction by abc, which sby does not offer: on bits, where an SMT solver takes too long. The base are the first frames, more than
     the step looks back."""
     script, aiger = BUILD / f"{name}.ys", BUILD / f"{name}.aig"
     script.write_text(f"read_slang --threads 1 -D FORMAL {' '.join(sources)} --top {top}\nprep -top {top}\n" +
@@ -167,8 +167,10 @@ def induct(name, sources, top, depth, abc):
     return "PASS" if base and "Networks are equivalent" in done.stdout else "UNKNOWN", done.stdout + done.stderr
 
 
-def prove(name):
+def prove(name, solver):
     top, files, engine, mode, depth, _ = PROOFS[name]
+    if solver and engine.startswith("smtbmc"):
+        engine = f"smtbmc {solver}"
     parameters = VARIANTS[name][1] + " " if name in VARIANTS else ""
     sources = [str(RTL / f) for f in files]
     of_core = top == "core_retire_proof"
@@ -176,7 +178,7 @@ def prove(name):
         if source in GENERATED:
             Path(source).parent.mkdir(parents=True, exist_ok=True)
             subprocess.run([sys.executable, *GENERATED[source], source], check=True)
-    text = (f"[options]\nmode {mode}\naigsmt z3\n" + (f"depth {depth}\n" if depth else "") +
+    text = (f"[options]\nmode {mode}\naigsmt yices\n" + (f"depth {depth}\n" if depth else "") +
             f"[engines]\n{engine}\n[script]\nread_slang --threads 1 -D FORMAL " +
             " ".join(Path(s).name for s in sources) +
             f" {parameters}--top {top}\nprep -top {top}\n{of_core * NO_OTHER_ASSERTIONS}"
@@ -199,18 +201,20 @@ def prove(name):
 
 def main():
     arguments = sys.argv[1:]
-    file = None
-    if "--json" in arguments:
-        at = arguments.index("--json")
-        file = arguments[at + 1]
-        del arguments[at:at + 2]
-    if not (VENV / "bin/yowasp-sby").exists():
-        sys.exit("prove: no sby; tools/install-packages.sh --rtl installs it")
+    given = {}
+    for option in ("--json", "--solver"):
+        if option in arguments[:-1]:
+            at = arguments.index(option)
+            given[option] = arguments[at + 1]
+            del arguments[at:at + 2]
+    file = given.get("--json")
+    if not (VENV / "bin/yowasp-sby").exists() or not (VENV / "bin/yices-smt2").exists():
+        sys.exit("prove: no sby or no yices; tools/install-packages.sh --rtl installs it")
     rows, ok = [], True
     for name in arguments or [name for name in PROOFS if name not in LONG]:
         if name not in PROOFS:
             sys.exit(f"prove: no proof {name}; there are: {', '.join(PROOFS)}")
-        result, seconds, log = prove(name)
+        result, seconds, log = prove(name, given.get("--solver"))
         mode, depth, says = PROOFS[name][3:]
         reach = "unbounded" if mode == "prove" else f"bounded, depth {depth}"
         rows.append({"name": name, "result": result, "reach": reach, "seconds": round(seconds, 1), "says": says})
