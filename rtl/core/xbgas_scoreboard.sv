@@ -1,7 +1,7 @@
 // Remote loads and stores that are under way behind their instruction: up to N, answered in any order.
 //
-// What a store writes is not seen by a load in front of it, since it waits for all of them; a load waits for one in
-// front of it that meets its bytes (of addresses the lowest 12 bits are compared, which may keep one back that need
+// The network may do them in any order. So a store waits for all loads in front of it, and each access for those in
+// front of it that meet its bytes (of addresses the lowest 12 bits are compared, which may keep one back that need
 // not be). A load's register is written once, behind its answer, in a cycle that the core has free. Of accesses
 // that fail the first one answered is kept until it is taken, others that fail before then are dropped with it.
 //
@@ -62,7 +62,7 @@ module xbgas_scoreboard #(
   // Begin //
   ///////////
 
-  logic [N-1:0] meets, loading;
+  logic [N-1:0] meets, loading, going;
   always_comb begin
     for (int unsigned i = 0; i < N; i++) begin
       logic [NearW-1:0] ahead, behind;
@@ -73,8 +73,9 @@ module xbgas_scoreboard #(
   end
   // Places go round, so that the number does not change while an access waits to be taken.
   assign id_o      = next_q;
-  assign loading   = valid_q & load_q & ~done_q;
-  assign allowed_o = !valid_q[next_q] && (load_i ? (loading & meets) == '0 : loading == '0);
+  assign going     = valid_q & ~done_q;
+  assign loading   = going & load_q;
+  assign allowed_o = !valid_q[next_q] && (going & meets) == '0 && (load_i || loading == '0);
 
   ////////////
   // Answer //

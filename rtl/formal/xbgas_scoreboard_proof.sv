@@ -143,7 +143,7 @@ module xbgas_scoreboard_proof #(
       if (begins) begin
         assert (!open_q[id] && !owed_q[id]);
         if (!load) assert ((open_q & load_q) == '0);
-        if (load) assert ((open_q & load_q & meets) == '0);
+        assert ((open_q & meets) == '0);
       end
     end
   end
