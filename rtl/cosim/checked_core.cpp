@@ -245,8 +245,9 @@ bool CheckedCore::take_foreign() {
         std::memcpy(&data_.data, at(address), lane_bytes_);
         return true;
     }
-    const std::string wrong = remote_side_->arrives(
-        node_, out_.data_source, {address, out_.data_wdata, out_.data_be, out_.data_write});
+    const std::string wrong =
+        remote_side_->arrives(node_, out_.data_source, out_.data_id,
+                              {address, out_.data_wdata, out_.data_be, out_.data_write});
     if (!wrong.empty()) return differ(wrong);
     const bool own = out_.data_own && out_.data_source == node_;
     if (own && !own_word_seen_ && pieces_.empty()) events_.push_back({.kind = Event::kOwnRemote});
@@ -266,9 +267,10 @@ bool CheckedCore::take_foreign() {
 bool CheckedCore::watch_remote() {
     std::string wrong;
     if (out_.remote_answered) {
-        remote_answer_ = {{out_.remote_found[0], out_.remote_found[1]}, out_.remote_fault};
-        if (!pieces_.empty()) pieces_.back().answer = remote_answer_;
-        wrong = remote_side_->answered(node_, remote_answer_);
+        const RemoteSide::Answer answer{{out_.remote_found[0], out_.remote_found[1]},
+                                        out_.remote_fault};
+        wrong = remote_side_->answered(node_, out_.remote_rid, answer);
+        if (wrong.empty()) note_answer(remote_[out_.remote_rid], answer);
         quiet_ = 0;
     }
     if (out_.remote_taken && wrong.empty()) {
@@ -277,7 +279,13 @@ bool CheckedCore::watch_remote() {
         if (out_.bulk_piece) pieces_.push_back({out_.remote, {}});
         ++remotes_;
         quiet_ = 0;
-        wrong = remote_side_->taken(node_, out_.remote);
+        remote_id_ = out_.remote_id;
+        wrong = remote_side_->taken(node_, remote_id_, out_.remote);
+        if (wrong.empty())
+            remote_[remote_id_] = {.there = true,
+                                   .load = out_.remote.kind == kRemoteLoad,
+                                   .address = out_.remote.address,
+                                   .size = out_.remote.size};
     }
     return wrong.empty() || differ(wrong);
 }
@@ -347,7 +355,9 @@ bool CheckedCore::prepare(const Retirement& core) {
     if (is_transfer(core)) {
         prepare_transfer(core);
     } else if (core.remote && remote_access_ && remote_access_->space != 0) {
-        if (remote_answer_.fault && !core.posted)
+        if (core.posted && kind_->table_entries)
+            hart_.inject_remote(kUnknown, kUnknown);
+        else if (remote_answer_.fault && !core.posted)
             hart_.inject_remote_fault(remote_access_->address);
         else
             hart_.inject_remote(remote_answer_.value[0], remote_answer_.value[1]);

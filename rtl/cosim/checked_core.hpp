@@ -23,6 +23,9 @@ inline constexpr u8 kRemoteLoad = 0, kRemoteStore = 1, kRemoteAtomic = 2, kRemot
 inline constexpr u8 kAluAdd = 1, kAluXor = 6, kAluOr = 9, kAluAnd = 10, kAluSecond = 23,
                     kAluMin = 24, kAluMax = 25, kAluMinu = 26, kAluMaxu = 27, kAluCompareSwap = 28;
 
+/// What the reference loads where the answer is not known yet.
+inline constexpr u64 kUnknown = ~u64{0};
+
 /// What the world outside does to a core, in chances of 1024 a cycle, of errors 16384 an access.
 struct Disturbance {
     unsigned stall = 0;       // a request is not taken
@@ -46,17 +49,18 @@ class RemoteSide {
     virtual u64 latency() = 0;
 
     // Of gates that have their network. What is wrong is told, or nothing.
-    /// The network interface takes what its core asks for.
-    virtual std::string taken(unsigned from, const RemoteAccess& access) = 0;
+    /// The network interface takes what its core asks for, by a number.
+    virtual std::string taken(unsigned from, unsigned id, const RemoteAccess& access) = 0;
     /// A word of memory of `at` is about to be read or written for another node.
     struct WordAccess {
         u64 address = 0, data = 0;
         u8 be = 0;
         bool write = false;
     };
-    virtual std::string arrives(unsigned at, unsigned source, const WordAccess& word) = 0;
+    virtual std::string arrives(unsigned at, unsigned source, unsigned id,
+                                const WordAccess& word) = 0;
     /// The core has its answer.
-    virtual std::string answered(unsigned from, const Answer& answer) = 0;
+    virtual std::string answered(unsigned from, unsigned id, const Answer& answer) = 0;
 };
 
 class CheckedCore {
@@ -116,6 +120,17 @@ class CheckedCore {
         bool there = false, error = false;
     };
 
+    /// A remote access on its way.
+    struct RemoteFlight {
+        u64 due = 0;
+        bool there = false, load = false, posted = false;
+        u64 address = 0;
+        // Of a posted load in a node, whose answer is not known when its instruction ends.
+        u8 rd = 0, size = 0;
+        bool with_sign = false;
+        RemoteSide::Answer answer;
+    };
+
     bool chance(unsigned of_many, unsigned many = 1024) {
         return of_many != 0 && random_() % many < of_many;
     }
@@ -142,6 +157,7 @@ class CheckedCore {
     void answer_remote();
     bool take_late_trap(const Retirement& core);
     bool check_late_write();
+    void note_answer(RemoteFlight& flight, const RemoteSide::Answer& answer);
     void note_posted(const Retirement& core, const step::Record& own, u64 before);
     bool check_ports(const Retirement& core, const step::Record& own);
     isthmus_step_record record_of(const Retirement& core);
@@ -170,14 +186,7 @@ class CheckedCore {
     CoreOutputs out_;
     std::deque<Fetch> fetches_;
     Flight data_;
-    /// By the number of the access.
-    struct RemoteFlight {
-        u64 due = 0;
-        bool there = false, load = false, posted = false;
-        u64 address = 0;
-        RemoteSide::Answer answer;
-    };
-    std::vector<RemoteFlight> remote_;
+    std::vector<RemoteFlight> remote_;  // by number
     u8 remote_id_ = 0;                  // of the last one
     RemoteSide::Answer remote_answer_;  // to the last one
     /// What the registers of posted loads are to become.

@@ -50,10 +50,12 @@ struct CoreOutputs {
     u64 late_data = 0;
 
     // Of a node with its network interface: who asks for data (the core, a walk of the namespace
-    // table, another node, and which), and what happens on the core's remote port.
-    u8 data_from = 0, data_source = 0;
+    // table, another node, and which), and what happens on the core's remote port. Of the request
+    // of another node its number as well.
+    u8 data_from = 0, data_source = 0, data_id = 0;
     bool data_own = false;
     bool remote_taken = false, remote_answered = false, remote_fault = false;
+    u8 remote_rid = 0;
     u64 remote_found[2] = {};
 };
 inline constexpr u8 kFromCore = 0, kFromWalk = 1, kFromNode = 2;

@@ -8,6 +8,7 @@ std::unique_ptr<CoreGates> make_rv64a();
 std::unique_ptr<CoreGates> make_rv32plain();
 std::unique_ptr<CoreGates> make_rv64posted();
 std::unique_ptr<CoreGates> make_node64();
+std::unique_ptr<CoreGates> make_node64posted();
 
 namespace {
 
@@ -23,6 +24,8 @@ constexpr CoreKind kKinds[] = {
     // rv64 with its network interface, in a mesh.
     {"node64", 64, "rv64imc_zicsr_zifencei_xbgas_xbgasamo_xbgasbulk", true, "profile=b",
      make_node64, 64},
+    {"node64posted", 64, "rv64imc_zicsr_zifencei_xbgas_xbgasamo_xbgasbulk", true, "profile=b",
+     make_node64posted, 64, ISTHMUS_RTL_OUTSTANDING},
 };
 
 }  // namespace

@@ -70,7 +70,12 @@ bool CoreMachine::run_instructions(u64 instructions, u64 cycles) {
     return true;
 }
 
+// What a core has posted may still be on its way when its program has ended.
 bool CoreMachine::finished() const {
+    for (const auto& accesses : under_way_) {
+        if (std::any_of(accesses.begin(), accesses.end(), [](const auto& a) { return a.there; }))
+            return false;
+    }
     return std::all_of(cores_.begin(), cores_.end(),
                        [](const auto& core) { return core->exit_code().has_value(); });
 }

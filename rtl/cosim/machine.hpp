@@ -31,9 +31,9 @@ class CoreMachine final : public RemoteSide {
 
     Answer serve(unsigned from, const RemoteAccess& access) override;
     u64 latency() override { return 8 + random_() % 8; }
-    std::string taken(unsigned from, const RemoteAccess& access) override;
-    std::string arrives(unsigned at, unsigned source, const WordAccess& word) override;
-    std::string answered(unsigned from, const Answer& answer) override;
+    std::string taken(unsigned from, unsigned id, const RemoteAccess& access) override;
+    std::string arrives(unsigned at, unsigned source, unsigned id, const WordAccess& word) override;
+    std::string answered(unsigned from, unsigned id, const Answer& answer) override;
 
   private:
     /// What an access finds and leaves, if it is done now.
@@ -52,8 +52,11 @@ class CoreMachine final : public RemoteSide {
         Effect effect;
         bool there = false, seen = false;
         unsigned written = 0;  // bytes
+        u64 order = 0;         // in which its node has asked
     };
-    std::vector<UnderWay> under_way_;  // by the node that has asked
+    std::string first_arrival(unsigned source, UnderWay& mine);
+    std::vector<std::vector<UnderWay>> under_way_;  // by the node that has asked, and number
+    u64 asked_ = 0;
     std::vector<Links> links_;
     unsigned columns_ = 0;
 

@@ -55,7 +55,7 @@ void CoreMachine::place_nodes(const CoreKind& kind, u64 memory_bytes) {
     if (columns_ == 0)
         throw std::runtime_error("no mesh of up to 8 columns and rows has " +
                                  std::to_string(nodes()) + " nodes");
-    under_way_.resize(nodes());
+    under_way_.assign(nodes(), std::vector<UnderWay>(kind.outstanding));
     links_.resize(nodes());
     sim::MachineDescription machine;
     machine.memory.base = kMemoryStart;
@@ -94,25 +94,51 @@ void CoreMachine::connect_nodes() {
     }
 }
 
-std::string CoreMachine::taken(unsigned from, const RemoteAccess& access) {
-    UnderWay& mine = under_way_[from];
-    if (mine.there) return "a second remote access is under way";
+std::string CoreMachine::taken(unsigned from, unsigned id, const RemoteAccess& access) {
+    if (id >= under_way_[from].size() || under_way_[from][id].there)
+        return "a remote access has the number " + std::to_string(id) +
+               ", which is out of range or under way";
+    UnderWay& mine = under_way_[from][id];
     mine = {};
     mine.access = access;
     mine.there = true;
+    mine.order = asked_++;
+    return {};
+}
+
+// What a node has asked for may be done in any order, but for accesses that meet the same bytes,
+// and no store before a load that was in front of it.
+std::string CoreMachine::first_arrival(unsigned source, UnderWay& mine) {
+    mine.effect = effect_of(source, mine.access);
+    mine.seen = true;
+    const auto target = [&](const RemoteAccess& a) { return a.space == 0 ? source : a.space - 1; };
+    const bool loads = mine.access.kind == kRemoteLoad;
+    for (const UnderWay& other : under_way_[source]) {
+        if (!other.there || other.seen || other.order > mine.order) continue;
+        const u64 a = mine.access.address, b = other.access.address;
+        const bool meets =
+            target(mine.access) == target(other.access) &&
+            (a - b < u64{1} << other.access.size || b - a < u64{1} << mine.access.size);
+        if (meets || (!loads && other.access.kind == kRemoteLoad))
+            return "it has overtaken the access of " + hex(b) + " in front of it";
+    }
     return {};
 }
 
 // The first word of an access is where it is done: what it finds and leaves is known from then on,
 // as nobody comes between.
-std::string CoreMachine::arrives(unsigned at, unsigned source, const WordAccess& word) {
+std::string CoreMachine::arrives(unsigned at, unsigned source, unsigned id,
+                                 const WordAccess& word) {
     const std::string who = "node " + std::to_string(source) + " at memory of node " +
                             std::to_string(at) + ", " + hex(word.address) + ": ";
-    if (source >= nodes() || !under_way_[source].there) return who + "it has not asked";
-    UnderWay& mine = under_way_[source];
+    if (source >= nodes() || id >= under_way_[source].size() || !under_way_[source][id].there)
+        return who + "it has not asked";
+    UnderWay& mine = under_way_[source][id];
     const RemoteAccess& access = mine.access;
-    if (!mine.seen) mine.effect = effect_of(source, access);
-    mine.seen = true;
+    if (!mine.seen) {
+        const std::string wrong = first_arrival(source, mine);
+        if (!wrong.empty()) return who + wrong;
+    }
     const u64 target = access.space == 0 ? source : access.space - 1;
     if (at != target) return who + "it has asked node " + std::to_string(target);
     for (unsigned i = 0; i < 8; ++i) {
@@ -134,9 +160,9 @@ std::string CoreMachine::arrives(unsigned at, unsigned source, const WordAccess&
     return {};
 }
 
-std::string CoreMachine::answered(unsigned from, const Answer& answer) {
-    UnderWay& mine = under_way_[from];
-    if (!mine.there) return "an answer to nothing";
+std::string CoreMachine::answered(unsigned from, unsigned id, const Answer& answer) {
+    if (id >= under_way_[from].size() || !under_way_[from][id].there) return "an answer to nothing";
+    UnderWay& mine = under_way_[from][id];
     mine.there = false;
     const unsigned size = 1u << mine.access.size;
     const std::string what = "the answer to an access of {" + hex(mine.access.space) + ", " +

@@ -8,6 +8,7 @@ module node_ports
   parameter logic [63:0] ResetPc      = 64'h1000,
   parameter int unsigned Entries      = 4,
   parameter int unsigned TableEntries = 64,
+  parameter int unsigned Outstanding  = 1,
   localparam int unsigned NumLinks    = NumPorts - 1
 ) (
   input  logic        clk_i,
@@ -37,6 +38,7 @@ module node_ports
   output logic [63:0] data_wdata_o,
   output logic [7:0]  data_from_o,
   output logic [7:0]  data_source_o,
+  output logic [7:0]  data_id_o,
   output logic        data_own_o,
   input  logic        data_rvalid_i,
   input  logic [63:0] data_rdata_i,
@@ -54,11 +56,17 @@ module node_ports
   output logic [63:0] remote_wdata_high_o,
   output logic [63:0] remote_compare_o,
   output logic        remote_reserved_o,
+  output logic [7:0]  remote_id_o,
   output logic        remote_rvalid_o,
+  output logic [7:0]  remote_rid_o,
   output logic [63:0] remote_rdata_o,
   output logic [63:0] remote_rdata_high_o,
   output logic        remote_err_o,
   output logic        bulk_piece_o,
+  /// The register of a posted load is written.
+  output logic        late_valid_o,
+  output logic [7:0]  late_rd_o,
+  output logic [63:0] late_data_o,
 
   input  logic [NumLinks-1:0]        valid_i,
   input  logic [NumLinks-1:0][1:0]   channel_i,
@@ -81,16 +89,20 @@ module node_ports
   logic [Xlen-1:0]  instr_addr, data_addr, data_wdata;
   logic [Bytes-1:0] be;
   logic [1:0]       from;
-  logic [5:0]       source;
+  logic [5:0]       source, id;
 
   assign irq = irq_i;
 
-  xbgas_node #(.Xlen(Xlen), .ResetPc(ResetPc), .Entries(Entries), .TableEntries(TableEntries)) u_node (
+  xbgas_node #(
+    .Xlen(Xlen), .ResetPc(ResetPc), .Entries(Entries), .TableEntries(TableEntries),
+    .Outstanding(Outstanding)
+  ) u_node (
     .clk_i, .rst_ni, .self_i, .nodes_i, .columns_i, .x_i, .y_i,
     .table_base_i(table_base_i[Xlen-1:0]), .forget_all_i, .time_i, .irq_i(irq),
     .instr_valid_o, .instr_ready_i, .instr_addr_o(instr_addr), .instr_rvalid_i, .instr_rdata_i, .instr_err_i,
     .mem_valid_o(data_valid_o), .mem_ready_i(data_ready_i), .mem_addr_o(data_addr), .mem_write_o(data_write_o),
-    .mem_be_o(be), .mem_wdata_o(data_wdata), .mem_from_o(from), .mem_source_o(source), .mem_own_o(data_own_o),
+    .mem_be_o(be), .mem_wdata_o(data_wdata), .mem_from_o(from), .mem_source_o(source), .mem_id_o(id),
+    .mem_own_o(data_own_o),
     .mem_rvalid_i(data_rvalid_i), .mem_rdata_i(data_rdata_i[Xlen-1:0]), .mem_err_i(data_err_i),
     .valid_i, .channel_i, .flit_i, .credit_valid_o, .credit_channel_o,
     .valid_o, .channel_o, .flit_o, .credit_valid_i, .credit_channel_i, .rvfi_o(rvfi)
@@ -102,6 +114,12 @@ module node_ports
   assign data_be_o           = 8'(be);
   assign data_from_o         = 8'(from);
   assign data_source_o       = 8'(source);
+  assign data_id_o           = 8'(id);
+  assign remote_id_o         = 8'(u_node.remote_id);
+  assign remote_rid_o        = 8'(u_node.remote_rid);
+  assign late_valid_o        = u_node.u_core.late_valid && !u_node.u_core.w_writes;
+  assign late_rd_o           = 8'(u_node.u_core.late_rd);
+  assign late_data_o         = 64'(u_node.u_core.late_data);
   assign remote_valid_o      = u_node.remote_valid;
   assign remote_taken_o      = u_node.remote_valid && u_node.remote_ready;
   assign remote_kind_o       = 8'(u_node.remote_kind);

@@ -1,8 +1,10 @@
 // Remote loads and stores of a checked core that go on behind their instruction.
 //
-// Their effect is that of the moment of the request, as that of all remote accesses, so the
-// reference does them at once. What the gates do later is compared here: the register that a load
-// writes, and the trap of one that fails.
+// Of a core alone their effect is that of the moment of the request, as that of all remote
+// accesses, so the reference does them at once. What the gates do later is compared here: the
+// register that a load writes, and the trap of one that fails. Of a node the effect is that of the
+// moment at which the access comes to memory (mesh.cpp), so the reference gets a load's value with
+// its answer.
 #include <cinttypes>
 #include <cstdio>
 
@@ -36,13 +38,28 @@ void CheckedCore::answer_remote() {
         in_.remote_rdata[0] = flight.answer.value[0];
         in_.remote_rdata[1] = flight.answer.value[1];
         in_.remote_err = flight.answer.fault;
-        flight.there = false;
-        if (flight.posted && flight.answer.fault && !late_fault_) {
-            late_fault_ = {u8(flight.load ? 5 : 7), flight.address};
-            ended_since_ = 0;
-        }
+        note_answer(flight, flight.answer);
         return;
     }
+}
+
+void CheckedCore::note_answer(RemoteFlight& flight, const RemoteSide::Answer& answer) {
+    flight.there = false;
+    if (!flight.posted) {
+        remote_answer_ = answer;
+        if (kind_->table_entries && !pieces_.empty()) pieces_.back().answer = answer;
+        return;
+    }
+    if (answer.fault && !late_fault_) {
+        late_fault_ = {u8(flight.load ? 5 : 7), flight.address};
+        ended_since_ = 0;
+    }
+    if (answer.fault || flight.rd == 0) return;
+    const unsigned shift = 64 - (8u << flight.size);
+    const u64 high = answer.value[0] << shift;
+    late_writes_[flight.rd] = flight.with_sign
+                                  ? static_cast<u64>(static_cast<std::int64_t>(high) >> shift)
+                                  : high >> shift;
 }
 
 // The reference has done the access. One that is answered with a fault has no effect, and its trap
@@ -51,7 +68,12 @@ void CheckedCore::note_posted(const Retirement& core, const step::Record& own, u
     RemoteFlight& flight = remote_[remote_id_];
     flight.posted = true;
     if (own.write_count == 0) return;
-    if (flight.answer.fault)
+    if (kind_->table_entries) {
+        // All ones were loaded, so whether it has a sign can be seen.
+        flight.rd = own.writes[0].number;
+        flight.with_sign = own.writes[0].value == kUnknown;
+        hart_.set_x(flight.rd, before);
+    } else if (flight.answer.fault)
         hart_.set_x(core.rvfi.insn >> 7 & 31, before);
     else
         late_writes_[own.writes[0].number] = own.writes[0].value;
@@ -65,6 +87,7 @@ bool CheckedCore::check_late_write() {
     if (expected->second != out_.late_data)
         return differ("the posted load of x" + std::to_string(out_.late_rd) + " writes " +
                       hex(out_.late_data) + ", reference " + hex(expected->second));
+    if (kind_->table_entries) hart_.set_x(out_.late_rd, out_.late_data);
     late_writes_.erase(expected);
     return true;
 }

@@ -1,5 +1,6 @@
-// The node behind NodeGates.
-#include "Vnode_rv64.h"
+// The node behind NodeGates. Compiled once for each, with NODE_CLASS and NODE_HEADER of its
+// Verilated class and NODE_MAKE for the function that makes one.
+#include NODE_HEADER
 #include "cosim/verilated.hpp"
 #include "tests/noc/ports.hpp"
 
@@ -8,7 +9,7 @@ namespace {
 
 constexpr unsigned kFlitBits = 34;
 
-class VerilatedNode final : public Verilated<Vnode_rv64, NodeGates> {
+class VerilatedNode final : public Verilated<NODE_CLASS, NodeGates> {
   public:
     VerilatedNode() {
         model_.valid_i = 0;
@@ -56,7 +57,13 @@ class VerilatedNode final : public Verilated<Vnode_rv64, NodeGates> {
         // A source is a row and a column.
         out.data_source = static_cast<u8>((model_.data_source_o >> 3) * model_.columns_i +
                                           (model_.data_source_o & 7));
+        out.data_id = model_.data_id_o;
         out.data_own = model_.data_own_o;
+        out.remote_id = model_.remote_id_o;
+        out.remote_rid = model_.remote_rid_o;
+        out.late_valid = model_.late_valid_o;
+        out.late_rd = model_.late_rd_o;
+        out.late_data = model_.late_data_o;
         out.remote_taken = model_.remote_taken_o;
         out.remote_answered = model_.remote_rvalid_o;
         out.remote_fault = model_.remote_err_o;
@@ -68,7 +75,7 @@ class VerilatedNode final : public Verilated<Vnode_rv64, NodeGates> {
 
 }  // namespace
 
-std::unique_ptr<CoreGates> make_node64() {
+std::unique_ptr<CoreGates> NODE_MAKE() {
     return std::make_unique<VerilatedNode>();
 }
 

@@ -1,4 +1,5 @@
-// A node's remote accesses, one at a time: looked up, sent as a packet, answered by one.
+// A node's remote accesses: looked up and sent as a packet one after the other, answered by packets in any order. The
+// core numbers those that are under way; a reply brings its number back.
 //
 // Promises: a request is answered once; nothing is sent for a namespace that is not there or an address outside of its
 // range; the flits of a packet are offered in order and stay until taken.
@@ -11,6 +12,9 @@ module node_initiator
   parameter int unsigned Xlen         = 64,
   parameter int unsigned Entries      = 16,
   parameter int unsigned TableEntries = 4096,
+  /// Accesses under way, up to 64.
+  parameter int unsigned Outstanding  = 1,
+  localparam int unsigned RemoteIdW   = Outstanding > 1 ? $clog2(Outstanding) : 1,
   localparam int unsigned NodeW       = 2 * CoordW
 ) (
   input  logic              clk_i,
@@ -33,7 +37,9 @@ module node_initiator
   input  logic [2*Xlen-1:0] remote_wdata_i,
   input  logic [Xlen-1:0]   remote_compare_i,
   input  logic              remote_reserved_i,
+  input  logic [RemoteIdW-1:0] remote_id_i,
   output logic              remote_rvalid_o,
+  output logic [RemoteIdW-1:0] remote_rid_o,
   output logic [2*Xlen-1:0] remote_rdata_o,
   output logic              remote_err_o,
   /// Memory, for walks.
@@ -47,7 +53,7 @@ module node_initiator
   output logic              send_valid_o,
   input  logic              send_ready_i,
   output flit_t             send_flit_o,
-  /// Replies from it, flit by flit, always taken.
+  /// Replies from it, packet by packet, always taken.
   input  logic              take_valid_i,
   input  flit_t             take_flit_i
 );
@@ -60,7 +66,7 @@ module node_initiator
     StIdle,
     StLookUp,
     StSend,
-    StAwait
+    StRefuse  // a fault that a reply keeps from being told
   } state_e;
   state_e state_q, state_d;
 
@@ -154,7 +160,7 @@ module node_initiator
       flits_q   <= flits;
       left_q    <= count;
       head_q    <= 1'b1;
-      message_q <= '{unused_bits: '0, own: remote_space_i == '0, fault: 1'b0, reserved: remote_reserved_i,
+      message_q <= '{id: 6'(remote_id_i), own: remote_space_i == '0, fault: 1'b0, reserved: remote_reserved_i,
                      kind: remote_kind_i, op: remote_op_i, size: remote_size_i};
     end else if (state_q == StLookUp && found) begin
       flits_q[0] <= header;
@@ -172,32 +178,43 @@ module node_initiator
   logic [3:0][31:0] words, words_q;  // newest last
   logic [1:0]       at_q;
   logic             fault_q;
+  logic [RemoteIdW-1:0] id_q;
   header_t          reply;
   message_t         replied;
   assign reply   = take_flit_i.data;
   assign replied = reply.rest;
 
   always_comb begin
-    words = words_q;
-    if (take_valid_i && !take_flit_i.head) words[at_q] = take_flit_i.data;
+    words = take_flit_i.head ? '0 : words_q;
+    if (!take_flit_i.head) words[at_q] = take_flit_i.data;
   end
   always_ff @(posedge clk_i) begin
-    words_q <= look_up ? '0 : words;
-    if (take_valid_i) at_q <= take_flit_i.head ? '0 : at_q + 2'd1;
-    if (take_valid_i && take_flit_i.head) fault_q <= replied.fault;
+    if (take_valid_i) begin
+      words_q <= words;
+      at_q    <= take_flit_i.head ? '0 : at_q + 2'd1;
+      if (take_flit_i.head) begin
+        fault_q <= replied.fault;
+        id_q    <= RemoteIdW'(replied.id);
+      end
+    end
   end
 
-  assign remote_rvalid_o = (state_q == StLookUp && found && fault) || (take_valid_i && take_flit_i.tail);
-  assign remote_err_o    = state_q == StLookUp || (take_flit_i.head ? replied.fault : fault_q);
+  // A reply goes before a fault of the look-up.
+  logic refuses, ends;
+  assign ends            = take_valid_i && take_flit_i.tail;
+  assign refuses         = (state_q == StLookUp && found && fault) || state_q == StRefuse;
+  assign remote_rvalid_o = ends || refuses;
+  assign remote_rid_o    = !ends ? RemoteIdW'(message_q.id) : take_flit_i.head ? RemoteIdW'(replied.id) : id_q;
+  assign remote_err_o    = !ends || (take_flit_i.head ? replied.fault : fault_q);
   assign remote_rdata_o  = words[2*WordFlits-1:0];
 
   always_comb begin
     state_d = state_q;
     unique case (state_q)
       StIdle:   if (look_up) state_d = StLookUp;
-      StLookUp: if (found) state_d = fault ? StIdle : StSend;
-      StSend:   if (sent && send_flit_o.tail) state_d = StAwait;
-      default:  if (take_valid_i && take_flit_i.tail) state_d = StIdle;
+      StLookUp: if (found) state_d = !fault ? StSend : ends ? StRefuse : StIdle;
+      StSend:   if (sent && send_flit_o.tail) state_d = StIdle;
+      default:  if (!ends) state_d = StIdle;
     endcase
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -209,12 +226,22 @@ module node_initiator
   // Assertions //
   ////////////////
 
+  logic [Outstanding-1:0] asked_q;  // and not answered
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      asked_q <= '0;
+    end else begin
+      if (remote_rvalid_o) asked_q[remote_rid_o] <= 1'b0;
+      if (look_up) asked_q[remote_id_i] <= 1'b1;
+    end
+  end
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert (!look_up || nlb_ready);
+      assert (!look_up || !asked_q[remote_id_i]);
       assert (!found || state_q == StLookUp);
       // Nobody answers what has not been asked.
-      assert (!take_valid_i || state_q == StAwait);
+      assert (!remote_rvalid_o || asked_q[remote_rid_o]);
     end
   end
 endmodule

@@ -8,7 +8,7 @@
 package node_pkg;
   /// noc_pkg::header_t.rest of a request and of its reply, which takes it over but for the fault.
   typedef struct packed {
-    logic [5:0] unused_bits;
+    logic [5:0] id;         // of the request among those of its source that are under way
     logic       own;        // namespace 0: the node's own memory
     logic       fault;      // of a reply
     logic       reserved;   // a store-conditional's reservation holds

@@ -37,8 +37,9 @@ module node_target
   input  logic               mem_rvalid_i,
   input  logic [Xlen-1:0]    mem_rdata_i,
   input  logic               mem_err_i,
-  /// Of the request that is served: its source, whether it is this node's own memory by namespace 0.
+  /// Of the request that is served: its source and number, whether it is this node's own memory by namespace 0.
   output logic [2*CoordW-1:0] source_o,
+  output logic [5:0]         id_o,
   output logic                own_o
 );
   localparam int unsigned WordFlits = Xlen / 32;
@@ -215,6 +216,7 @@ module node_target
   end
 
   assign source_o = {header_q.source_y, header_q.source_x};
+  assign id_o     = message.id;
   assign own_o    = message.own;
 
   always_comb begin

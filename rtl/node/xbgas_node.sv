@@ -1,7 +1,7 @@
 // A node of the xBGAS machine: the core, its network interface with the namespace lookaside buffer, the arbiter of its
 // memory, and its part of the mesh. Memory is outside, one request under way, as the core's data port has it.
 //
-// No circle of waits: replies are always taken, since the one request of a node that is under way has its place;
+// No circle of waits: replies are always taken, since each request of a node that is under way has its place in the core;
 // requests wait for the replies to those before them, which nothing holds up but the mesh's own channels.
 module xbgas_node
   import rv_core_pkg::*;
@@ -14,6 +14,8 @@ module xbgas_node
   /// Of the lookaside buffer, and of the namespace table in memory.
   parameter int unsigned  Entries      = 16,
   parameter int unsigned  TableEntries = 4096,
+  /// Remote loads and stores that may be under way (see xbgas_unit), up to 64.
+  parameter int unsigned  Outstanding  = 1,
   /// Of the mesh.
   parameter int unsigned  PerClass     = 2,
   parameter int unsigned  Depth        = 8,
@@ -41,7 +43,8 @@ module xbgas_node
   input  logic               instr_rvalid_i,
   input  logic [31:0]        instr_rdata_i,
   input  logic               instr_err_i,
-  /// Memory, and who asks: 0 the core, 1 the walk of the namespace table, 2 another node, by mem_source_o.
+  /// Memory, and who asks: 0 the core, 1 the walk of the namespace table, 2 another node, by mem_source_o,
+  /// the request of the number mem_id_o.
   output logic               mem_valid_o,
   input  logic               mem_ready_i,
   output logic [Xlen-1:0]    mem_addr_o,
@@ -50,6 +53,7 @@ module xbgas_node
   output logic [Xlen-1:0]    mem_wdata_o,
   output logic [1:0]         mem_from_o,
   output logic [NodeW-1:0]   mem_source_o,
+  output logic [5:0]         mem_id_o,
   output logic               mem_own_o,
   input  logic               mem_rvalid_i,
   input  logic [Xlen-1:0]    mem_rdata_i,
@@ -78,7 +82,8 @@ module xbgas_node
   alu_e              remote_op;
   logic [2:0]        remote_size;
   logic [2*Xlen-1:0] remote_wdata, remote_rdata;
-  logic              unused_remote_id;  // one is under way
+  localparam int unsigned RemoteIdW = Outstanding > 1 ? $clog2(Outstanding) : 1;
+  logic [RemoteIdW-1:0] remote_id, remote_rid;
 
   // By who asks, the core first.
   logic [2:0]            valid, ready, write, lock, rvalid;
@@ -87,7 +92,7 @@ module xbgas_node
   logic [Xlen-1:0]       rdata;
   logic                  err;
 
-  rv_core #(.Xlen(Xlen), .ResetPc(ResetPc)) u_core (
+  rv_core #(.Xlen(Xlen), .ResetPc(ResetPc), .Outstanding(Outstanding)) u_core (
     .clk_i, .rst_ni, .hart_id_i(64'(self_i)), .time_i, .irq_i,
     .instr_valid_o, .instr_ready_i, .instr_addr_o, .instr_rvalid_i, .instr_rdata_i, .instr_err_i,
     .data_valid_o(data_valid), .data_ready_i(ready[0]), .data_addr_o(data_addr), .data_write_o(data_write),
@@ -95,7 +100,7 @@ module xbgas_node
     .remote_valid_o(remote_valid), .remote_ready_i(remote_ready), .remote_kind_o(remote_kind), .remote_op_o(remote_op),
     .remote_size_o(remote_size), .remote_space_o(remote_space), .remote_addr_o(remote_addr),
     .remote_wdata_o(remote_wdata), .remote_compare_o(remote_compare), .remote_reserved_o(remote_reserved),
-    .remote_id_o(unused_remote_id), .remote_rvalid_i(remote_rvalid), .remote_rid_i(1'b0), .remote_rdata_i(remote_rdata),
+    .remote_id_o(remote_id), .remote_rvalid_i(remote_rvalid), .remote_rid_i(remote_rid), .remote_rdata_i(remote_rdata),
     .remote_err_i(remote_err), .rvfi_o
   );
   assign valid[0] = data_valid;
@@ -114,12 +119,15 @@ module xbgas_node
   logic                   reply_valid, request_valid, request_ready;
   flit_t                  reply_flit, request_flit;
 
-  node_initiator #(.Xlen(Xlen), .Entries(Entries), .TableEntries(TableEntries)) u_initiator (
+  node_initiator #(
+    .Xlen(Xlen), .Entries(Entries), .TableEntries(TableEntries), .Outstanding(Outstanding)
+  ) u_initiator (
     .clk_i, .rst_ni, .self_i, .nodes_i, .columns_i, .table_base_i, .forget_all_i,
     .remote_valid_i(remote_valid), .remote_ready_o(remote_ready), .remote_kind_i(remote_kind), .remote_op_i(remote_op),
     .remote_size_i(remote_size), .remote_space_i(remote_space), .remote_addr_i(remote_addr),
     .remote_wdata_i(remote_wdata), .remote_compare_i(remote_compare), .remote_reserved_i(remote_reserved),
-    .remote_rvalid_o(remote_rvalid), .remote_rdata_o(remote_rdata), .remote_err_o(remote_err),
+    .remote_id_i(remote_id), .remote_rvalid_o(remote_rvalid), .remote_rid_o(remote_rid), .remote_rdata_o(remote_rdata),
+    .remote_err_o(remote_err),
     .mem_valid_o(valid[1]), .mem_ready_i(ready[1]), .mem_addr_o(addr[1]), .mem_rvalid_i(rvalid[1]), .mem_rdata_i(rdata),
     .mem_err_i(err),
     .send_valid_o(send_valid[0]), .send_ready_i(send_ready[0]), .send_flit_o(send_flit[0]),
@@ -135,7 +143,7 @@ module xbgas_node
     .send_valid_o(send_valid[1]), .send_ready_i(send_ready[1]), .send_flit_o(send_flit[1]),
     .mem_valid_o(valid[2]), .mem_ready_i(ready[2]), .mem_addr_o(addr[2]), .mem_write_o(write[2]), .mem_be_o(be[2]),
     .mem_wdata_o(wdata[2]), .lock_o(lock[2]), .mem_rvalid_i(rvalid[2]), .mem_rdata_i(rdata), .mem_err_i(err),
-    .source_o(mem_source_o), .own_o(mem_own_o)
+    .source_o(mem_source_o), .id_o(mem_id_o), .own_o(mem_own_o)
   );
 
   mem_arbiter #(.Xlen(Xlen), .N(3)) u_arbiter (
@@ -162,8 +170,8 @@ module xbgas_node
     .valid_o, .channel_o, .flit_o, .credit_valid_i, .credit_channel_i
   );
 
-  // What comes waits by channel; a flit a cycle leaves, of replies first, and its credit goes back. A request's packet
-  // goes to the target whole.
+  // What comes waits by channel; a flit a cycle leaves, of replies first, and its credit goes back. Packets go to where
+  // they are for whole, those of each class.
   logic  [Channels-1:0] waits, push, pop, room;
   flit_t [Channels-1:0] next;
   for (genvar c = 0; c < int'(Channels); c++) begin : gen_take
@@ -176,8 +184,8 @@ module xbgas_node
   end
 
   logic [PerClass-1:0] of_request, grant;
-  logic                inside_q, begins;
-  logic [PerClass-1:0] inside_of_q;
+  logic                inside_q, begins, reply_inside_q;
+  logic [PerClass-1:0] inside_of_q, reply_of_q;
   logic [(PerClass > 1 ? $clog2(PerClass) : 1)-1:0] unused_index;
   assign of_request = waits[PerClass-1:0];
   round_robin #(.N(PerClass)) u_choice (
@@ -192,7 +200,7 @@ module xbgas_node
     reply_flit    = '0;
     request_flit  = '0;
     for (int unsigned c = PerClass; c < Channels; c++) begin
-      if (waits[c] && !reply_valid) begin
+      if (waits[c] && !reply_valid && (!reply_inside_q || reply_of_q[c-PerClass])) begin
         reply_valid = 1'b1;
         reply_flit  = next[c];
         chosen[c]   = 1'b1;
@@ -220,6 +228,11 @@ module xbgas_node
     else if (request_valid && request_ready) inside_q <= !request_flit.tail;
   end
   always_ff @(posedge clk_i) if (begins) inside_of_q <= grant;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) reply_inside_q <= 1'b0;
+    else if (reply_valid) reply_inside_q <= !reply_flit.tail;
+  end
+  always_ff @(posedge clk_i) if (reply_valid) reply_of_q <= chosen[Channels-1:PerClass];
 
   ////////////////
   // Assertions //
@@ -228,6 +241,7 @@ module xbgas_node
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert ((push & ~room) == '0);
+      assert (!reply_valid || reply_flit.head != reply_inside_q);
       assert ((chosen & (chosen - Channels'(1))) == '0);
     end
   end

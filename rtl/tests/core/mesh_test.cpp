@@ -1,7 +1,7 @@
 // A program on nodes of gates in their mesh, each instruction compared, and once more on the
 // simulator by itself: what is in memory at the end is the same.
 //
-//     core_mesh PROGRAM NODES [STALL LATE]
+//     core_mesh PROGRAM NODES KIND [STALL LATE]
 //
 #include <algorithm>
 #include <cinttypes>
@@ -19,17 +19,18 @@ constexpr u64 kBytes = 1 << 20, kCycles = 20'000'000;
 }  // namespace
 
 int main(int argc, char** argv) try {
-    if (argc < 3) {
-        std::fprintf(stderr, "usage: core_mesh PROGRAM NODES [STALL LATE]\n");
+    const CoreKind* const kind = argc < 4 ? nullptr : core_kind(argv[3]);
+    if (!kind || !kind->table_entries) {
+        std::fprintf(stderr, "usage: core_mesh PROGRAM NODES KIND [STALL LATE]\n");
         return 2;
     }
     const auto number = [&](int i) {
         return argc > i ? static_cast<unsigned>(std::strtoul(argv[i], nullptr, 10)) : 0;
     };
     Disturbance disturbance;
-    disturbance.stall = number(3);
-    disturbance.late = number(4);
-    CoreMachine gates(*core_kind("node64"), number(2), kBytes, disturbance);
+    disturbance.stall = number(4);
+    disturbance.late = number(5);
+    CoreMachine gates(*kind, number(2), kBytes, disturbance);
     gates.load_elf(argv[1]);
     const bool equal = gates.run(kCycles) && gates.memory_equal();
     u64 remotes = 0, walks = 0, cycles = 0;
