@@ -16,6 +16,7 @@ module core_retire_proof
   import rv_core_pkg::*;
   import xbgas_decode_pkg::*;
   import core_spec_pkg::*;
+  import core_csr_spec_pkg::*;
 #(
   localparam int unsigned Bytes = Xlen / 8,
   localparam int unsigned LaneW = $clog2(Bytes)
@@ -295,6 +296,82 @@ module core_retire_proof
     `READS(tracked == '0 || (u_core.u_registers.gen_port[0].mem_q[tracked] == tracked_now &&
                              u_core.u_registers.gen_port[1].mem_q[tracked] == tracked_now));
     `READS(u_core.u_registers.gen_port[0].mem_q[0] == '0 && u_core.u_registers.gen_port[1].mem_q[0] == '0);
+  end
+
+  //////////////////////////////////
+  // Control and status registers //
+  //////////////////////////////////
+
+  if (CsrsProof) begin : gen_csrs
+    // As the port has led to it; of the instruction in write back at its begin, and at its end if memory does not fail.
+    world_t world_q, world, began, ended, began_of_port;
+    assign began_of_port = rvfi.intr ? trapped(world_q, 64'(behind(last_q)), 1'b1, rvfi.irq_number, '0) : world_q;
+    assign world         = rvfi.valid ? behind_instruction(began_of_port, rvfi) : world_q;
+    assign began         = going.intr ? trapped(world, 64'(behind(last)), 1'b1, going.irq_number, '0) : world;
+    assign ended         = behind_instruction(began, going);
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) world_q <= at_reset();
+      else world_q <= world;
+    end
+
+    world_t now;
+    always_comb begin
+      now = world;
+      if (u_core.w_valid_q) now = ended;
+      else if (u_core.gen_rvfi.u_retire.handler_q)
+        now = trapped(world, 64'(behind(last)), 1'b1, u_core.gen_rvfi.u_retire.handler_cause_q, '0);
+    end
+
+    function automatic logic rightly_accessed(input world_t w, input rvfi_t r);
+      if (!is_csr(r.insn)) return 1'b1;
+      if (r.trap) return r.cause == CauseFetchFault || !is_legal(w, r.insn);
+      return is_legal(w, r.insn);
+    endfunction
+    function automatic logic rightly_interrupted(input world_t w, input rvfi_t r);
+      return r.intr ? interrupts(w, r.irq) && r.irq_number == first_of(w, r.irq) : !interrupts(w, r.irq);
+    endfunction
+    // The first instruction of a handler sees the lines of its own time.
+    function automatic logic [63:0] lines(input rvfi_t r);
+      return {52'd0, r.irq.external_irq, 3'd0, r.irq.timer_irq, 3'd0, r.irq.software_irq, 3'd0};
+    endfunction
+    function automatic logic rightly_read(input world_t w, input rvfi_t r, input logic [63:0] value);
+      if (!is_csr(r.insn) || r.trap) return 1'b1;
+      if (r.insn[31:20] == Mip) return r.intr || value == lines(r);
+      return !is_known(r.insn[31:20]) || value == read(w, r.insn[31:20]);
+    endfunction
+
+    always_comb begin
+      if (rst_ni) begin
+        assert (u_core.csr_state == now.csr);
+        assert (u_core.u_csr.privilege_q == (now.machine ? PrivMachine : PrivUser));
+        assert (!u_core.shown_q || (u_core.x_valid && u_core.accesses && !u_core.w_valid_q && !interrupts(now, u_core.irq_q)));
+        if (u_core.w_valid_q) begin
+          assert (u_core.u_csr.instret_q == (sets_instret(going.insn) && !going.trap ? ended.instret : world.instret));
+          assert (u_core.w_counts_q == (!going.trap && !sets_instret(going.insn)));
+          assert (going.mode == (began.machine ? PrivMachine : PrivUser));
+          assert (rightly_accessed(began, going) && rightly_interrupted(world, going));
+          assert (rightly_read(began, going, 64'(u_core.w_value)));
+          assert ((!is_csr(going.insn) && !is_mret(going.insn)) || u_core.w_wait_q == 2'd0);
+          assert (going.trap || !is_csr(going.insn) || u_core.w_rd_q == going.insn[11:7]);
+          assert (going.trap || !is_mret(going.insn) || (began.machine && going.pc_wdata == began.csr.mepc));
+        end else begin
+          assert (u_core.u_csr.instret_q == world.instret);
+        end
+        if (u_core.gen_rvfi.u_retire.handler_q) begin
+          assert (interrupts(world, u_core.gen_rvfi.u_retire.handler_irq_q));
+          assert (u_core.gen_rvfi.u_retire.handler_cause_q == first_of(world, u_core.gen_rvfi.u_retire.handler_irq_q));
+        end
+      end
+      if (rst_ni && rvfi.valid) begin
+        csr_a : assert (rvfi.csr == world.csr);
+        mode_a : assert (rvfi.mode == (began_of_port.machine ? PrivMachine : PrivUser));
+        csr_legal_a : assert (rightly_accessed(began_of_port, rvfi));
+        if (rvfi.rd_addr != '0) csr_value_a : assert (rightly_read(began_of_port, rvfi, rvfi.rd_wdata));
+        csr_rd_a : assert (rvfi.trap || !is_csr(rvfi.insn) || rvfi.rd_addr == rvfi.insn[11:7]);
+        mret_a : assert (rvfi.trap || !is_mret(rvfi.insn) || rvfi.pc_wdata == began_of_port.csr.mepc);
+        irq_a : assert (rightly_interrupted(world_q, rvfi));
+      end
+    end
   end
 
   //////////////

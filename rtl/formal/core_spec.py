@@ -3,7 +3,8 @@
 
     core_spec.py TABLE XLEN GROUP FILE
 
-GROUP is one of GROUPS below, or `order` or `registers`: no instruction has a meaning, what holds of all of them is proved.
+GROUP is one of GROUPS below, or `order`, `registers` or `csrs`: no instruction has a meaning, what holds of all of them is
+proved.
 
 Words, registers and immediates come from the instruction table, but not by way of the generator of the decoder: every
 bit of an immediate stands here by itself, and no control signal is known. The meanings are written below. Products and
@@ -57,6 +58,7 @@ package core_spec_pkg;
   /// Whether this is a proof of what holds of all instructions.
   localparam bit OrderProof     = 1'b{order};
   localparam bit RegistersProof = 1'b{registers};
+  localparam bit CsrsProof      = 1'b{csrs};
 
   typedef enum logic [2:0] {{
     Plain,   // a result, or nothing
@@ -230,7 +232,7 @@ def package(rows, xlen, group):
     known.sort(key=lambda row: -row.mask.bit_count())
     head = HEAD.format(banner=BANNER.replace("sim/isa/generate.py", "rtl/formal/core_spec.py"), xlen=xlen, rows=len(known),
                        bits=len(known).bit_length() - 1, order=int(group == "order"),
-                       registers=int(group == "registers"))
+                       registers=int(group == "registers"), csrs=int(group == "csrs"))
     # Which row it is, once, and then one choice among all: a chain of them is too deep for the tools.
     out = [head]
     for i, row in enumerate(known, 1):
@@ -262,7 +264,7 @@ def package(rows, xlen, group):
 
 
 def main():
-    if len(sys.argv) != 5 or sys.argv[3] not in ("order", "registers", *GROUPS):
+    if len(sys.argv) != 5 or sys.argv[3] not in ("order", "registers", "csrs", *GROUPS):
         sys.exit(__doc__)
     Path(sys.argv[4]).write_text(package(load(sys.argv[1])[0], int(sys.argv[2]), sys.argv[3]), encoding="utf-8")
 
