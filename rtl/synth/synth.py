@@ -34,7 +34,7 @@ BLOCKS = ["vc_queue", "order_gate", "requester_posted", "requester_nonposted", "
 PARAMETERS = {"tag_table": {"TagW": 11, "EntryW": 22}, "packet_mux": {"N": 4, "Width": 195}}
 
 ENUMERATIONS = {"asker_i": "engine_pkg::asker_e", "own_err_i": "ht_pkg::err_e", "probe_err_i": "ht_pkg::err_e",
-                "word_err_i": "ht_pkg::err_e", "fill_err_i": "ht_pkg::err_e"}
+                "word_err_i": "ht_pkg::err_e", "fill_err_i": "ht_pkg::err_e", "irq_i": "rv_core_pkg::irq_t"}
 
 
 def sources():
@@ -92,7 +92,8 @@ def wrap(top):
     """The module between shift registers, so that only its own paths count."""
     all_ports = ports(top)
     inputs = [(n, w) for n, d, w in all_ports if d == "input" and n not in ("clk_i", "rst_ni")]
-    outputs = [(n, w) for n, d, w in all_ports if d == "output"]
+    # A trace port is for simulation; without its parameter it is constant.
+    outputs = [(n, w) for n, d, w in all_ports if d == "output" and n != "rvfi_o"]
     bits_in, bits_out = sum(w for _, w in inputs), sum(w for _, w in outputs)
     text = [f"module {top}_wrap (input logic clk_i, input logic rst_ni, input logic in_i, input logic load_i, output logic out_o);",
             f"  logic [{bits_in - 1}:0] shift_q, in_q;", f"  logic [{bits_out - 1}:0] out, out_q;",
