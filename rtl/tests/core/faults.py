@@ -30,13 +30,20 @@ extern "C" int core_fault(int number) {
 namespace isthmus::rtl {
 std::unique_ptr<CoreGates> make_rv64();
 std::unique_ptr<CoreGates> make_node64();
+std::unique_ptr<CoreGates> make_rv64posted();
+std::unique_ptr<CoreGates> make_node64posted();
 #define ISA "rv64imc_zicsr_zifencei_xbgas_xbgasamo_xbgasbulk"
-static const CoreKind kCore = {"rv64", 64, ISA, true, "profile=b", make_rv64},
-                      kNode = {"node64", 64, ISA, true, "profile=b", make_node64, 64};
+static const CoreKind kKinds[] = {{"rv64", 64, ISA, true, "profile=b", make_rv64},
+                                  {"node64", 64, ISA, true, "profile=b", make_node64, 64},
+                                  {"rv64posted", 64, ISA, true, "profile=b", make_rv64posted, 0, 4},
+                                  {"node64posted", 64, ISA, true, "profile=b", make_node64posted, 64, 4}};
 const CoreKind* core_kind(const std::string& name) {
-    return name == kCore.name ? &kCore : name == kNode.name ? &kNode : nullptr;
+    for (const CoreKind& kind : kKinds) {
+        if (name == kind.name) return &kind;
+    }
+    return nullptr;
 }
-std::string core_kinds() { return "rv64, node64"; }
+std::string core_kinds() { return "rv64, node64, rv64posted, node64posted"; }
 }
 """
 SECONDS = 300
@@ -88,28 +95,37 @@ def build(tree, faults):
     modules = [folder / "sources" / name for name in names if not name.endswith("_pkg.sv") and "/" not in name]
     of_node = [folder / "sources" / name for name in names if not name.endswith("_pkg.sv") and "/" in name]
     mesh = [f for f in sorted(RTL.glob("noc/*.sv")) if not f.name.endswith("_pkg.sv")]
-    run(["verilator", "--cc", "--trace", "--assert", "-O3", "--x-assign", "fast", "--x-initial", "unique", "--prefix", "Vcore_rv64",
-         "--top", "core_ports", "--Mdir", folder / "gates", "-Wno-fatal", ROOT / "rtl/lint/waive.vlt", package,
-         folder / "sources/rv_core_pkg.sv", RTL / "cosim/trace_pkg.sv", RTL / "prim/round_robin.sv", *modules, ROOT / "rtl/cosim/core_ports.sv"])
-    run(["verilator", "--cc", "--trace", "--assert", "-O3", "--x-assign", "fast", "--x-initial", "unique", "--prefix", "Vnode_rv64",
-         "--top", "node_ports", "--Mdir", folder / "node", "-Wno-fatal", RTL / "lint/waive.vlt", package,
-         folder / "sources/rv_core_pkg.sv", RTL / "cosim/trace_pkg.sv", RTL / "noc/noc_pkg.sv", folder / "sources/node/node_pkg.sv", RTL / "prim/round_robin.sv",
-         RTL / "prim/fifo.sv", RTL / "prim/credit_sender.sv", *modules, *of_node, *mesh, RTL / "cosim/node_ports.sv"])
+    core = [RTL / "cosim/trace_pkg.sv", RTL / "prim/round_robin.sv", *modules]
+    node = [RTL / "cosim/trace_pkg.sv", RTL / "noc/noc_pkg.sv", folder / "sources/node/node_pkg.sv", RTL / "prim/round_robin.sv",
+            RTL / "prim/fifo.sv", RTL / "prim/credit_sender.sv", *modules, *of_node, *mesh]
+    # Of the core and of the node one with a remote access at a time, and one with four.
+    models = {f"{kind}{posted}": (f"{top}_ports", [*sources, RTL / f"cosim/{top}_ports.sv"], ["-GOutstanding=4"] if posted else [])
+              for posted in ("", "posted") for kind, top, sources in (("rv64", "core", core), ("node64", "node", node))}
+    for name, (top, sources, parameters) in models.items():
+        run(["verilator", "--cc", "--trace", "--assert", "-O3", "--x-assign", "fast", "--x-initial", "unique", "--prefix", f"V{name}",
+             "--top", top, "--Mdir", folder / name, "-Wno-fatal", *parameters, RTL / "lint/waive.vlt", package,
+             folder / "sources/rv_core_pkg.sv", *sources])
     (folder / "server.cpp").write_text(SERVER)
     include = os.environ.get("VERILATOR_ROOT", "/usr/share/verilator") + "/include"
-    flags = ["-std=c++20", "-w", "-I", folder / "gates", "-I", folder / "node", "-I", include, "-I", include + "/vltstd", "-I", ROOT / "rtl", "-I", ROOT,
-             "-I", ROOT / "sim/step/include", "-I", tree / "generated"]
-    model = [f for name in ("gates", "node") for f in sorted((folder / name).glob("*.cpp"))] + [Path(include) / "verilated.cpp",
+    flags = ["-std=c++20", "-w", *(f"-I{folder / name}" for name in models), "-I", include, "-I", include + "/vltstd", "-I", ROOT / "rtl",
+             "-I", ROOT, "-I", ROOT / "sim/step/include", "-I", tree / "generated",
+             '-DISTHMUS_TEST_AS="riscv64-linux-gnu-as"', '-DISTHMUS_TEST_GCC=""', '-DISTHMUS_TEST_INCLUDE=""']
+    gates = [f for name in models for f in sorted((folder / name).glob("*.cpp"))]
+    model = [*gates, Path(include) / "verilated.cpp",
              Path(include) / "verilated_dpi.cpp", Path(include) / "verilated_vcd_c.cpp", Path(include) / "verilated_threads.cpp"]
     objects = []
     compiler = ["ccache", "c++"] if subprocess.run(["which", "ccache"], capture_output=True).returncode == 0 else ["c++"]
-    for source in [*model, ROOT / "rtl/cosim/verilated_core.cpp", folder / "server.cpp", ROOT / "rtl/cosim/checked_core.cpp",
-                   RTL / "cosim/transfer.cpp", RTL / "cosim/posted.cpp", RTL / "cosim/mesh.cpp", RTL / "cosim/alone.cpp", RTL / "cosim/verilated_node.cpp", RTL / "tests/core/mesh_test.cpp",
+    adapters = []
+    for name, (top, *_) in models.items():
+        adapter, which = f"verilated_{top.removesuffix('_ports')}", top.removesuffix("_ports").upper()
+        adapters.append(folder / f"{name}_adapter.cpp")
+        adapters[-1].write_text(f'#define {which}_CLASS V{name}\n#define {which}_HEADER "V{name}.h"\n#define {which}_MAKE make_{name}\n'
+                                f'#include "cosim/{adapter}.cpp"\n')
+    for source in [*model, *adapters, folder / "server.cpp", ROOT / "rtl/cosim/checked_core.cpp",
+                   RTL / "cosim/transfer.cpp", RTL / "cosim/posted.cpp", RTL / "cosim/mesh.cpp", RTL / "cosim/alone.cpp", RTL / "tests/core/mesh_test.cpp",
                    ROOT / "rtl/cosim/machine.cpp", ROOT / "sim/hart/translator_none.cpp", ROOT / "rtl/tool/core_main.cpp", ROOT / "rtl/tests/core/random_test.cpp"]:
         out = folder / (source.stem + ".o")
         run([*compiler, "-O0" if "Slow" in source.name or "Trace" in source.name else "-O1", *flags,
-             "-DCORE_CLASS=Vcore_rv64", '-DCORE_HEADER="Vcore_rv64.h"', "-DCORE_MAKE=make_rv64",
-             '-DISTHMUS_TEST_AS="riscv64-linux-gnu-as"', '-DISTHMUS_TEST_GCC=""', '-DISTHMUS_TEST_INCLUDE=""',
              "-c", source, "-o", out])
         objects.append(out)
     shared = [o for o in objects if o.stem not in ("core_main", "random_test", "mesh_test")]
@@ -123,10 +139,18 @@ def tests(tree, folder):
     programs = tree / "rtl/tests/core/programs"
     yield "traps", [folder / "core_main", programs / "traps64", "--stall", "200", "--late", "200", "--cycles", "20000"]
     yield "remote, 4 nodes", [folder / "core_main", programs / "remote64", "-n", "4", "--late", "300", "--cycles", "40000"]
-    yield "runtime, 6 nodes in the mesh", [folder / "mesh_test", programs / "runtime64", "6", "50", "100"]
+    yield "runtime, 6 nodes in the mesh", [folder / "mesh_test", programs / "runtime64", "6", "node64", "50", "100"]
     yield "remote, 4 nodes in the mesh", [folder / "core_main", "--core", "node64", programs / "remote64", "-n", "4", "--cycles", "60000"]
     yield "random in a node", [folder / "random_test", "node64", "interrupts", "20000"]
     yield "bulk", [folder / "core_main", programs / "bulk64", "--stall", "100", "--cycles", "2000000"]
+    yield "posted", [folder / "core_main", "--core", "rv64posted", programs / "posted64", "-n", "3", "--stall", "200", "--late", "600", "--cycles", "60000"]
+    yield "posted, interrupts", [folder / "core_main", "--core", "rv64posted", programs / "posted64", "-n", "2", "--late", "900", "--irq", "60", "--cycles", "60000"]
+    yield "posted in the mesh", [folder / "core_main", "--core", "node64posted", programs / "posted64", "-n", "4", "--stall", "100", "--late", "200", "--cycles", "60000"]
+    yield "gather", [folder / "core_main", "--core", "rv64posted", programs / "gather64", "-n", "2", "--least-ipc", "0.35", "--cycles", "60000"]
+    yield "gather in the mesh", [folder / "core_main", "--core", "node64posted", programs / "gather64", "-n", "2", "--least-ipc", "0.17", "--cycles", "60000"]
+    for scenario in ("errors", "stalls"):
+        yield f"random, {scenario}, posted", [folder / "random_test", "rv64posted", scenario, "20000"]
+    yield "random, errors, posted, in a node", [folder / "random_test", "node64posted", "errors", "20000"]
     for scenario in ("smooth", "storm", "errors", "interrupts"):
         yield f"random, {scenario}", [folder / "random_test", "rv64", scenario, "20000"]
 
