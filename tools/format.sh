@@ -29,9 +29,11 @@ for file in "$@"; do
     [ -r "$file" ] || { echo "format: $file cannot be read" >&2; exit 1; }
 done
 # Many files a call, because most of a call's time is its start. What it names is looked at once more: it
-# also names what it would replace by the same text.
-different=$(printf '%s\n' "$@" | xargs -n 100 -P "$(getconf _NPROCESSORS_ONLN)" clang-format --dry-run 2>&1 |
-    sed -n 's/^\(.*\):[0-9]*:[0-9]*: .*\[-Wclang-format-violations\]$/\1/p' | sort -u |
+# also names what it would replace by the same text. Each call's names go out a line at a time: the calls
+# share one pipe, and clang-format writes a line in pieces.
+different=$(printf '%s\n' "$@" | xargs -n 100 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
+    clang-format --dry-run "$@" 2>&1 | sed -u -n "s/^\(.*\):[0-9]*:[0-9]*: .*\[-Wclang-format-violations\]$/\1/p"
+    ' format | sort -u |
     while read -r file; do
         clang-format "$file" | cmp -s - "$file" || echo "$file"
     done)
