@@ -3,6 +3,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -19,6 +20,7 @@ namespace {
 
 int speaker = -1;
 JobEnd job_end{nullptr, nullptr};
+constinit std::atomic<bool> has_said_why = false;
 
 Text own_host() {
     char name[256] = "?";
@@ -48,7 +50,7 @@ void write_errors(const iovec* parts, std::size_t count) {
 }
 
 bool speak(std::string_view where, std::string_view what) {
-    const bool first = !job_end.claim || job_end.claim(1);
+    const bool first = (!job_end.claim || job_end.claim(1)) && is_first_reason();
     if (first) say_from(where, what);
     return first;
 }
@@ -65,8 +67,15 @@ void set_speaker(int pe) {
     speaker = pe;
 }
 
+// A forked child, which sets its own, has said nothing yet.
 void set_job_end(const JobEnd& end) {
     job_end = end;
+    has_said_why.store(false, std::memory_order_relaxed);
+}
+
+// Relaxed: one of several is the first, whoever it is.
+bool is_first_reason() {
+    return !has_said_why.exchange(true, std::memory_order_relaxed);
 }
 
 std::string host_name() {

@@ -27,6 +27,10 @@ void say_from(std::string_view where, std::string_view what);
 // fail at once, the first one prints: they usually fail for one reason. It also writes its buffered
 // output, as flush_output does.
 [[noreturn]] void fail(std::string_view where, std::string_view what);
+// Whether this is the first time that a thread of this process is about to say why the job ends:
+// while it waits for the end of it others may come to know of a reason, which is what comes of
+// that.
+bool is_first_reason();
 // The same from a signal handler, which may have interrupted the output: it is not written.
 [[noreturn]] void fail_in_handler(std::string_view where, std::string_view what);
 

@@ -159,6 +159,14 @@ if(TARGET core_whole_life)
     # A PE that stops or dies within shmem_init; by hand all that can be combined: start_ends.py ... 400 SEED.
     add_preloaded_test(start_ends start_ends 120 $<TARGET_FILE:isthmus_tool>)
     set_waiting(hosts.start_ends SECONDS 20)
+    # A process manager's part that stops between the beginnings of two interfaces.
+    add_executable(hosts_second_interface ${hosts_folder}/second_interface.c)
+    target_link_libraries(hosts_second_interface PRIVATE isthmus::isthmus)
+    add_test(NAME hosts.second_interface
+             COMMAND Python3::Interpreter ${hosts_folder}/second_interface.py $<TARGET_FILE:isthmus_tool>
+                     $<TARGET_FILE:hosts_second_interface>)
+    set_tests_properties(hosts.second_interface PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS hosts)
+    set_waiting(hosts.second_interface SECONDS 12)
     set_waiting(hosts.stopped_exchange)
 endif()
 # Slow and lossy, and cut for less than the detection time: nobody is given up.

@@ -31,6 +31,7 @@ using namespace isthmus::native;
 ISTHMUS_API void isthmus_init(void) {
     whole("isthmus_init", [] {
         enter_session(3);
+        note(Routine::native_init);
         register_for_wakeups();
         open_arenas();
         messages::open_post();

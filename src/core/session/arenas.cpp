@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "core/session/gather.hpp"
 #include "core/session/roads.hpp"
 #include "core/session/start_barrier.hpp"
+#include "core/session/start_watch.hpp"
 #include "core/teams/collective.hpp"
 
 namespace isthmus {
@@ -68,6 +70,11 @@ void open_arenas() {
         job.status().arena_size.store(length, std::memory_order_relaxed);
         // What others ask of each other is answered before anybody stops in the process manager.
         if (far::present) barrier_world();
+        // Which lets all wait for ever for one that does not go on.
+        std::optional<StartWatch> watch;
+        if (far::present && job.managed)
+            watch.emplace(job.me, StartWatch::Phase::sharing,
+                          routine_name(job.status().routine.load(std::memory_order_relaxed)));
         start_barrier();
         require_job_file("isthmus_init");
         for (int pe = 0; pe < job.pes; ++pe) {

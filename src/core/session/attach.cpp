@@ -599,7 +599,7 @@ void attach_job() {
 void detach_job() {
     std::optional<StartWatch> watch;
     if (job.managed && far::present)
-        watch.emplace(job.me, StartWatch::Phase::leaving, discard_seconds());
+        watch.emplace(job.me, StartWatch::Phase::leaving, "shmem_finalize", discard_seconds());
     hide_window();
     // For the launcher: who leaves, if only by its exit, is not in shmem_init. The barriers publish
     // it before the first of all is gone.

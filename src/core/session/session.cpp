@@ -90,9 +90,10 @@ void end_job_of_leaver(const Text& how, int status, bool flushes) {
     const Routine last = job.status().routine.load(std::memory_order_relaxed);
     const bool is_inner = (last == Routine::finalize || last == Routine::native_finalize) &&
                           job.status().departure.load(std::memory_order_relaxed) == Departure::none;
-    if (changing.load(std::memory_order_relaxed) != 0)
+    const bool speaks = is_first_reason();
+    if (speaks && changing.load(std::memory_order_relaxed) != 0)
         say_from("", Text(how, " in the middle of ", routine_name(last), "; the job ends"));
-    else
+    else if (speaks)
         say_from("", Text(how, " before shmem_finalize; last noted call ", routine_name(last),
                           is_inner ? " (shmem_init was called more often)" : "", "; the job ends"));
     if (flushes) flush_output(status);

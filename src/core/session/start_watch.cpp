@@ -152,10 +152,12 @@ std::string text_of_seconds(double time) {
 void fail_once_on_host(const char* routine, const std::string& text,
                        std::span<const pid_t> stopped) {
     // Who has spoken keeps the name for a while, and gives the manager time to end all.
-    if (may_speak()) {
+    // Where they share a header already, a road may know of a reason as well.
+    if (may_speak() && claim_end(1)) {
         // Our own manager prints one line for all hosts.
         Exchange* const manager = process_manager();
-        if (!manager || !manager->take_last_words(speaker_prefix() + routine + ": " + text))
+        if (is_first_reason() &&
+            (!manager || !manager->take_last_words(speaker_prefix() + routine + ": " + text)))
             say_from(routine, text);
         flush_output(1);
         end_managed_job(1, stopped);
@@ -171,15 +173,19 @@ std::atomic<std::uint64_t>& WatchedWait::count() {
     return made;
 }
 
-StartWatch::StartWatch(int rank, Phase phase, double allowance, bool is_again)
-    : rank_(rank), allowance_(allowance), phase_(phase), is_again_(is_again) {
+StartWatch::StartWatch(int rank, Phase phase, const char* routine, double allowance, bool is_again)
+    : rank_(rank), routine_(routine), allowance_(allowance), phase_(phase), is_again_(is_again) {
+    if (phase == Phase::sharing || phase == Phase::leaving) {
+        for (int pe = 0; pe < job.pes; ++pe)
+            if (job.host.test(static_cast<std::size_t>(pe))) host_ranks_.push_back(pe);
+    }
     const BlockedSignals blocked;
     try {
         thread_ = std::thread([this] { run(); });
     } catch (const std::system_error& problem) {
         if (rank <= 0)
-            say_from("shmem_init", Text("a start that does not go on will not be noticed",
-                                        os::advice_on_thread(problem.code().value())));
+            say_from(routine_, Text("a wait that does not end will not be noticed",
+                                    os::advice_on_thread(problem.code().value())));
     }
 }
 
@@ -230,10 +236,10 @@ void StartWatch::end_if_some_have(Phase phase) {
         end_job(1);
     }
     if (!ended.empty())
-        give_up("shmem_init", "waits in vain for " + name_pes(ended) + ", whose " +
-                                  (ended.size() == 1 ? "process on this host has"
-                                                     : "processes on this host have") +
-                                  " ended");
+        give_up(routine_, "waits in vain for " + name_pes(ended) + ", whose " +
+                              (ended.size() == 1 ? "process on this host has"
+                                                 : "processes on this host have") +
+                              " ended");
 }
 
 // Before all have come a wait may be long for other reasons, so the stop has to be.
@@ -251,7 +257,7 @@ void StartWatch::end_if_some_stopped(Phase phase, double waited, double detect) 
                                                : "are");
     const std::string time = text_of_seconds(detect) + " s";
     give_up(
-        "shmem_init",
+        routine_,
         joins ? "waits in vain for " + whose + " been stopped for " + time +
                     " (twice ISTHMUS_DETECT_SECONDS)"
               : "has waited " + time + " for " + whose + " stopped (twice ISTHMUS_DETECT_SECONDS)",
@@ -284,13 +290,13 @@ void StartWatch::watch_joining(double waited) {
     if (!is_time_to_speak && (join <= 0 || waited <= join)) return;
     const Missing missing = find_missing(*processes_, rank_);
     if (is_time_to_speak && missing.is_ours_to_say)
-        say((speaker_prefix() + "shmem_init: has waited " + text_of_seconds(stall) + " s for " +
+        say((speaker_prefix() + routine_ + ": has waited " + text_of_seconds(stall) + " s for " +
              missing.awaited + " (ISTHMUS_STALL_SECONDS)\n")
                 .c_str());
     has_spoken_ = true;
     if (join > 0 && waited > join + missing.turn)
-        give_up("shmem_init", missing.late + " called it within " + text_of_seconds(join) +
-                                  " s (ISTHMUS_JOIN_SECONDS)" + missing.or_else);
+        give_up(routine_, missing.late + " called it within " + text_of_seconds(join) +
+                              " s (ISTHMUS_JOIN_SECONDS)" + missing.or_else);
 }
 
 void StartWatch::run() {
@@ -310,10 +316,10 @@ void StartWatch::run() {
         waited += slice;
         if (phase == Phase::asking) {
             if (detect > 0 && waited > detect)
-                give_up("shmem_init", "the process manager has not answered for " +
-                                          text_of_seconds(detect) +
-                                          " s: it, or its part on this host, has stopped (twice "
-                                          "ISTHMUS_DETECT_SECONDS)");
+                give_up(routine_, "the process manager has not answered for " +
+                                      text_of_seconds(detect) +
+                                      " s: it, or its part on this host, has stopped (twice "
+                                      "ISTHMUS_DETECT_SECONDS)");
             continue;
         }
         if (phase != Phase::leaving) look_around(phase, waited, detect);
@@ -356,7 +362,7 @@ void StartWatch::watch_on(Phase phase, double waited, double detect) {
             ++first;
     const double limit = detect + (phase == Phase::leaving ? 0 : kNamersTurn);
     if (detect <= 0 || waited <= limit + turn_of_host(first)) return;
-    give_up(phase == Phase::leaving ? "shmem_finalize" : "shmem_init",
+    give_up(routine_,
             "has waited " + text_of_seconds(limit) + " s for " + name_others(phase) +
                 " (twice ISTHMUS_DETECT_SECONDS" +
                 (phase != Phase::leaving ? ", and 3 s more)"
@@ -365,7 +371,7 @@ void StartWatch::watch_on(Phase phase, double waited, double detect) {
 }
 
 void begin_start_watch(int rank, StartWatch::Phase phase, bool is_again) {
-    *start_watch = std::make_unique<StartWatch>(rank, phase, 0, is_again);
+    *start_watch = std::make_unique<StartWatch>(rank, phase, "shmem_init", 0, is_again);
 }
 
 void note_job_name(const std::string& name) {

@@ -33,7 +33,8 @@ namespace isthmus {
 // As limits are told.
 std::string text_of_seconds(double time);
 
-// From its making to its end a thread looks at the clock. One at a time.
+// From its making to its end a thread looks at the clock. One at a time: of the start, of later
+// exchanges by the process manager (open_arenas), of the end.
 class StartWatch {
   public:
     enum class Phase {
@@ -44,9 +45,10 @@ class StartWatch {
         sharing,   // and share a header, as far as they go on
         leaving    // all PEs are in shmem_finalize
     };
-    // `allowance`: so many seconds more than without.
+    // `routine`: what waits. `allowance`: so many seconds more than without.
     // `is_again`: a later shmem_init, whose PEs share a header already.
-    StartWatch(int rank, Phase phase, double allowance = 0, bool is_again = false);
+    StartWatch(int rank, Phase phase, const char* routine, double allowance = 0,
+               bool is_again = false);
     StartWatch(const StartWatch&) = delete;
     StartWatch& operator=(const StartWatch&) = delete;
     ~StartWatch();
@@ -76,6 +78,7 @@ class StartWatch {
     bool rest();
 
     const int rank_;
+    const char* const routine_;
     const double allowance_;
     std::atomic<Phase> phase_;
     std::vector<int> host_ranks_;
