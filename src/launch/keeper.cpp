@@ -366,7 +366,9 @@ void Keeper::look_for_stopped(const std::vector<int>& pes, const std::vector<int
 bool Keeper::look_for_other_programs(const std::vector<int>& pes, int waiting) {
     for (const int pe : pes) {
         const PeState state = status(pe).state.load(std::memory_order_acquire);
-        if (state != PeState::loaded && state != PeState::running) continue;
+        // Who has finalised may, unless another one has begun again.
+        const int again = state == PeState::finalized ? who_needs(state) : -1;
+        if (state != PeState::loaded && state != PeState::running && again < 0) continue;
         const pid_t behind_wrapper = program_process(pe);
         const std::string program = program_behind(
             behind_wrapper != 0 ? behind_wrapper : pes_[static_cast<std::size_t>(pe)].child,
@@ -377,6 +379,9 @@ bool Keeper::look_for_other_programs(const std::vector<int>& pes, int waiting) {
                 (state == PeState::running
                      ? "before shmem_finalize" +
                            last_call(state, status(pe).routine.load(std::memory_order_relaxed))
+                 : again >= 0
+                     ? "after shmem_finalize, and PE " + std::to_string(again) +
+                           " has called shmem_init again"
                      : "without shmem_init, which PE " + std::to_string(waiting) + " has called") +
                 "; the job ends",
             SIGTERM);

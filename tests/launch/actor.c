@@ -106,7 +106,13 @@ int main(int argc, char** argv) {
         if (me == who) return number;
         shmem_init();
         usleep(number ? 0 : (useconds_t)me * 100000);
-        return 0; /* which finalizes */
+        return 0;                    /* which finalizes */
+    } else if (is(action, "away")) { /* one stays away from the second session, or becomes another
+                                        program */
+        shmem_finalize();
+        if (me == who && number) execlp("sleep", "sleep", "60", NULL);
+        if (me == who) pause();
+        shmem_init();
     } else if (is(action, "wait")) {
         shmem_barrier_all();
         say_ready(me);

@@ -520,12 +520,15 @@ void attach_job() {
             fail_once_on_host("shmem_init", why);
         }
     }
+    if (job.heap.size != 0) meet_again();
     if (job.managed && job.heap.size != 0) {  // again
         tell_manager_of_start(true);
         begin_start_watch(job.me, StartWatch::Phase::asking, true);
         note_host_ranks(pes_of_host());
         note_start_phase(StartWatch::Phase::joining);
+        report_stall = nullptr;  // the watch of the start tells of it
         start_barrier();
+        report_stall = say_stall;
         note_start_phase(StartWatch::Phase::sharing);
     }
     job.near = job.host;

@@ -62,6 +62,10 @@ const char* outside_text(int process) {
     }
 }
 
+bool is_init(Routine routine) {
+    return routine == Routine::init || routine == Routine::init_thread;
+}
+
 // Of a process in another container the number is another's here.
 bool is_number_known(const PeStatus& status) {
     constexpr auto kRelaxed = std::memory_order_relaxed;
@@ -136,7 +140,9 @@ Doing look_at(int pe, std::uint64_t now) {
             if (stands_still) return as(stopped);
             if (status.waiting_since.load(std::memory_order_relaxed) != 0) break;  // within it
             return as("has not called shmem_init");
-        case PeState::finalized: return as("has called shmem_finalize or exit");
+        case PeState::finalized:
+            if (is_init(routine)) break;  // it begins again
+            return as("has called shmem_finalize or exit");
         case PeState::failed: return as("has failed");
         case PeState::running: break;
     }

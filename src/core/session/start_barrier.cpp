@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kSleep = 1'000'000;
 
-// Which PEs of this host have not called shmem_init.
+// Which PEs of this host have not called shmem_init, or not again.
 std::vector<int> late_pes() {
     std::vector<int> late;
     for (int pe = 0; pe < job.pes; ++pe) {
@@ -27,9 +27,9 @@ std::vector<int> late_pes() {
         // Relaxed: plain information.
         const PeStatus& status = job.header->pe[pe];
         const PeState state = status.state.load(std::memory_order_relaxed);
+        const bool is_before = state == PeState::loaded || state == PeState::finalized;
         if (state == PeState::absent ||
-            (state == PeState::loaded &&
-             status.routine.load(std::memory_order_relaxed) != Routine::init))
+            (is_before && status.routine.load(std::memory_order_relaxed) != Routine::init))
             late.push_back(pe);
     }
     return late;
@@ -91,6 +91,10 @@ void first_barrier() {
     const WatchedWait wait;
     meet_on_host_within(job.launched && !job.managed ? seconds(Setting::join_seconds) : 0);
     meet_other_hosts();
+}
+
+void meet_again() {
+    if (job.launched && !job.managed) meet_on_host_within(seconds(Setting::join_seconds));
 }
 
 void meet_on_host() {

@@ -8,6 +8,8 @@ void start_barrier();
 // The first one. In a job of `isthmus run`, which has no process manager to be watched, it ends the
 // job if not all have come within ISTHMUS_JOIN_SECONDS.
 void first_barrier();
+// Likewise, where a later shmem_init begins.
+void meet_again();
 // Those that share the header.
 void meet_on_host();
 

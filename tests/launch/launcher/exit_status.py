@@ -79,6 +79,20 @@ class ExitStatus(LauncherTest):
                            r"0\.5 s \(ISTHMUS_JOIN_SECONDS\)")
         self.assertLess(job.seconds, 3 * SLOW)
 
+    def test_no_second_init(self):
+        job = self.run_job("-n", 3, "--env", "ISTHMUS_JOIN_SECONDS=1", "--env", "ISTHMUS_STALL_SECONDS=0.4",
+                           ACTOR, "away", 1, 0)
+        self.assertEqual(job.status, 1)
+        self.assertRegex(job.err, r"(?m)^isthmus: PE [02] \(host \S+\): shmem_init: PE 1 has not called it within "
+                                  r"1 s \(ISTHMUS_JOIN_SECONDS\)$")
+        self.assertRegex(job.err, r"(?m)^isthmus:   PE 1: has called shmem_finalize or exit$")
+        self.assertRegex(job.err, r"(?m)^isthmus:   PE [02]: in shmem_init for ")
+        self.assertLess(job.seconds, 4 * SLOW)
+        job = self.run_job("-n", 3, ACTOR, "away", 1, 1)
+        self.check(job, 1, r"isthmus: PE 1 \(host \S+\): has executed another program \(sleep\) after "
+                           r"shmem_finalize, and PE [02] has called shmem_init again; the job ends")
+        self.assertLess(job.seconds, 4 * SLOW)
+
     def test_another_program_in_its_place(self):
         other = r"isthmus: PE 1 \(host \S+\): has executed another program \(sleep\) "
         job = self.run_job("-n", 3, ACTOR, "exec", 1)
