@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstddef>
 #include <string_view>
+#include <thread>
 
 namespace isthmus {
 namespace {
@@ -34,6 +36,21 @@ TEST(ErrorDeathTest, OnlyTheFirstToFailSpeaks) {
             fail("shmem_putmem", "not said");
         },
         testing::ExitedWithCode(41), "^$");
+}
+
+// One waits for the end of the job meanwhile.
+TEST(ErrorDeathTest, OneThreadOfAProcessSpeaks) {
+    EXPECT_EXIT(
+        {
+            set_job_end({[](int) { return true; },
+                         [](int) {
+                             static std::atomic<bool> is_second = false;
+                             if (is_second.exchange(true)) _exit(3);
+                             std::thread([] { fail("shmem_putmem", "not said"); }).join();
+                         }});
+            fail("shmem_getmem", "said");
+        },
+        testing::ExitedWithCode(3), "^isthmus: shmem_getmem: said\n$");
 }
 
 // Nobody reads, and signals of the program's come meanwhile, whose handler does not have calls go

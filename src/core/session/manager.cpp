@@ -215,7 +215,9 @@ void end_managed_job(int status, std::span<const pid_t> stopped) {
     if (!exchange) return;
     // A manager's call may allocate (PMIx), and a handler of a signal that came within malloc waits
     // for itself there; or nobody answers. The manager sees the process go either way.
-    exit_after(kManagersTime, status);
+    // Nor is its time begun anew by another thread that comes here.
+    static constinit std::atomic<bool> is_timed = false;
+    if (!is_timed.exchange(true, std::memory_order_relaxed)) exit_after(kManagersTime, status);
     await_reader(STDOUT_FILENO, kHalfSecond);
     os::sleep_nanoseconds(20'000'000);  // what was read is passed on
     // Other managers do not reach one that has left its group of processes (setsid). Ours kills all

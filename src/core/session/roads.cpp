@@ -198,6 +198,7 @@ std::uint64_t patience(int pe, const DeadMates& dead, bool in_doubt) {
                  "output on there, the process manager or a part of it, has "
                  "stopped or ended");
     claim_end(status);
+    is_first_reason();  // which others of this PE's threads may come to know of
     pass_on_end(status);
     for (int turn = 0; turn < kTurns; ++turn) {
         // Acquire: as above.

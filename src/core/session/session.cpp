@@ -96,7 +96,7 @@ void end_job_of_leaver(const Text& how, int status, bool flushes) {
     else if (speaks)
         say_from("", Text(how, " before shmem_finalize; last noted call ", routine_name(last),
                           is_inner ? " (shmem_init was called more often)" : "", "; the job ends"));
-    if (flushes) flush_output(status);
+    if (flushes && speaks) flush_output(status);
     end_managed_job(status);
     // Release: partner is the Waiter of this host's others, acquire.
     job.header->ended.store(kEnded, std::memory_order_release);

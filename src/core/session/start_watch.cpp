@@ -153,11 +153,10 @@ void fail_once_on_host(const char* routine, const std::string& text,
                        std::span<const pid_t> stopped) {
     // Who has spoken keeps the name for a while, and gives the manager time to end all.
     // Where they share a header already, a road may know of a reason as well.
-    if (may_speak() && claim_end(1)) {
+    if (may_speak() && claim_end(1) && is_first_reason()) {
         // Our own manager prints one line for all hosts.
         Exchange* const manager = process_manager();
-        if (is_first_reason() &&
-            (!manager || !manager->take_last_words(speaker_prefix() + routine + ": " + text)))
+        if (!manager || !manager->take_last_words(speaker_prefix() + routine + ": " + text))
             say_from(routine, text);
         flush_output(1);
         end_managed_job(1, stopped);
