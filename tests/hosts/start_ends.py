@@ -34,9 +34,9 @@ from processes import fields, kill_all, marked
 
 SLOW = float(os.environ.get("TEST_SLOWNESS", "1"))
 DETECT, JOIN = 2.0, 7.0
-# Three seconds in which who can name the PE does, and six in which other hosts speak, one after the other; and four
-# in which the launcher ends the others.
-LIMIT = (max(2 * DETECT, JOIN) + 3 + 6 + 4) * SLOW
+# Three seconds in which who can name the PE does, and six in which other hosts speak, one after the other, or under
+# PMIx eleven; and four in which the launcher ends the others.
+LIMIT = (max(2 * DETECT, JOIN) + 3 + 11 + 4) * SLOW
 ROADS = {"tcp": {"ISTHMUS_FABRIC": "tcp;ofi_rxm", "ISTHMUS_TRANSPORT": "ofi"},
          "packet": {"ISTHMUS_TRANSPORT": "packet"},
          "udp": {"ISTHMUS_TRANSPORT": "packet", "ISTHMUS_PACKET_PROTOCOL": "udp"}}

@@ -151,8 +151,13 @@ void end_if_manager_has_gone() {
              "the process manager's part on this host has ended");
 }
 
+// PMIx passes it on, part by part, while its processes go on.
+bool is_manager_slow() {
+    return exchange && !dynamic_cast<const bootstrap::Pmi1*>(exchange.get());
+}
+
 void await_managers_end() {
-    os::sleep_nanoseconds(2'500'000'000);
+    os::sleep_nanoseconds(is_manager_slow() ? 5'000'000'000 : 2'500'000'000);
 }
 
 Exchange* process_manager() {

@@ -16,6 +16,8 @@ bool find_manager(std::string& why);
 Exchange* process_manager();
 // It is the one that `isthmus run` starts on other hosts, which tells how every PE ends.
 bool has_own_manager();
+// It takes some seconds to end a job, in which the others are not to speak.
+bool is_manager_slow();
 
 // Behind one of its calls that has failed: it may be about to end this process for what it has said
 // itself, or a mate has ended, which a watch of this wait will name.

@@ -49,7 +49,10 @@ constexpr std::uint64_t kHeard = 3'000'000'000;  // some looks
 // should PE 0's be what does not go on.
 double turn_of_host(int first) {
     constexpr int kMost = 6;
-    return first == 0 ? 0 : kOthersTurn + 0.5 * std::min(first, kMost);
+    constexpr int kMostSlow = 3;
+    if (first == 0) return 0;
+    return kOthersTurn +
+           (is_manager_slow() ? 2.5 * std::min(first, kMostSlow) : 0.5 * std::min(first, kMost));
 }
 
 // From the manager's name for the job; 0: not known yet.
