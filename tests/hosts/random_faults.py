@@ -9,7 +9,8 @@ one of the process manager's proxies is killed or stopped. A job that lost somet
 LIMIT seconds at every host, not with 0, and says why in at most a line a host; one that was only
 slow ends well. A line names nobody who is not lost. Nothing is left: no process, no file in /dev/shm.
 One round of faults after the other is by Hydra, by ssh, by ssh and by Hydra in a shell that lives on
-where its program has failed, for longer than a job may take to end.
+where its program has failed, for longer than a job may take to end; of two trials one is of a life of two
+sessions, in which both interfaces begin.
 Prints a table of what was tried, and each trial that went wrong with the seed that repeats it. Exit
 status 77: not possible here.
 
@@ -71,7 +72,7 @@ def rounds_for(life, hosts, program):
     return max(ROUNDS, int(ROUNDS * 1.2 * life / (time.monotonic() - began)))
 
 
-def launch(hosts, program, pes, environment, rounds=ROUNDS, isthmus=None, in_shell=False):
+def launch(hosts, program, pes, environment, rounds=ROUNDS, isthmus=None, in_shell=False, twice=False):
     """By Hydra, or by that tool over ssh."""
     each = pes // hosts.count
     words = [hosts.shell, hosts.names()[0]]
@@ -89,7 +90,7 @@ def launch(hosts, program, pes, environment, rounds=ROUNDS, isthmus=None, in_she
                 file.write(LIVES_ON)
             os.chmod(script, 0o755)
         words.append(script)
-    words += [program, str(rounds)]
+    words += [program, str(rounds)] + (["twice"] if twice else [])
     return subprocess.Popen(words, env=environment, text=True, stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                             start_new_session=True)
@@ -188,6 +189,10 @@ def way_of(number, faults):
     return ("hydra" if faults[number // 2 % len(faults)].startswith("proxy") else launcher), in_shell
 
 
+def is_twice(number, seed):
+    return random.Random(f"{seed}/{number}/twice").random() < 0.5
+
+
 def trial(number, seed, hosts, isthmus, program, rounds, fault, way):
     dice = random.Random(f"{seed}/{number}")
     delay, chosen = dice.uniform(0, dice.choice((START, LIFE))), dice.randrange(64)
@@ -198,7 +203,8 @@ def trial(number, seed, hosts, isthmus, program, rounds, fault, way):
                        ISTHMUS_DETECT_SECONDS=str(detect), ISTHMUS_JOIN_SECONDS=str(2 * detect))
     files = hosts.shared_files()
     launcher, in_shell = way
-    job = launch(hosts, program, pes, environment, rounds, isthmus if launcher == "ssh" else None, in_shell)
+    job = launch(hosts, program, pes, environment, rounds, isthmus if launcher == "ssh" else None, in_shell,
+                 is_twice(number, seed))
     disturbed, lost = disturb(job, hosts, mark, program, pes, fault, delay, chosen)
     began = time.monotonic()
     wrong = []
@@ -259,7 +265,7 @@ def trial(number, seed, hosts, isthmus, program, rounds, fault, way):
     if new := hosts.shared_files() - files:
         wrong.append(f"left in /dev/shm {sorted(new)}")
     if wrong:
-        print(f"trial {number}, seed {seed}: {name_of(way)}, {fault}, {chosen}, after {delay:.3f} s on "
+        print(f"trial {number}, seed {seed}: {name_of(way)}, {fault}, {chosen}, after {delay:.3f} s{', twice' * is_twice(number, seed)} on "
               f"{hosts.count} hosts: {'; '.join(wrong)}\n{output}", flush=True)
     what = fault if disturbed is not None else "ended before"
     if any_end:

@@ -1,5 +1,7 @@
 /* A job that does a little of everything, to be disturbed at any time: about a second from its
- * beginning to its end, as many rounds as the argument says. */
+ * beginning to its end, as many rounds as the argument says. With another one ("twice") its life
+ * has two sessions, and both interfaces begin in each of them. */
+#include <isthmus.h>
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +14,9 @@ static void compute(void) {
         value = value * 1.0000001;
 }
 
-int main(int argc, char** argv) {
-    const int rounds = argc > 1 ? atoi(argv[1]) : 10;
-    shmem_init();
-    const int me = shmem_my_pe();
-    const int pes = shmem_n_pes();
+static int live(int first, int last, int me, int pes) {
     const int next = (me + 1) % pes;
-    for (int round = 1; round <= rounds; ++round) {
+    for (int round = first; round <= last; ++round) {
         long* const block = (long*)shmem_malloc(1 << 20);
         if (!block) return 2;
         block[0] = 0;
@@ -34,7 +32,28 @@ int main(int argc, char** argv) {
         shmem_free(block);
     }
     shmem_barrier_all();
+    return 0;
+}
+
+int main(int argc, char** argv) {
+    const int rounds = argc > 1 ? atoi(argv[1]) : 10;
+    const int half = argc > 2 ? rounds / 2 : 0;
+    shmem_init();
+    const int me = shmem_my_pe();
+    const int pes = shmem_n_pes();
+    if (argc > 2) {
+        isthmus_init();
+        const int wrong = live(1, half, me, pes);
+        if (wrong) return wrong;
+        isthmus_finalize();
+        shmem_finalize();
+        shmem_init();
+        isthmus_init();
+    }
+    const int wrong = live(half + 1, rounds, me, pes);
+    if (wrong) return wrong;
     const int bad = me == 0 && counter != (long)rounds * pes;
+    if (argc > 2) isthmus_finalize();
     shmem_finalize();
     if (bad) fprintf(stderr, "PE 0 counted %ld\n", counter);
     return bad;
