@@ -161,7 +161,7 @@ if(TARGET core_whole_life)
     set_waiting(hosts.start_ends SECONDS 20)
     # A process manager's part that stops between the beginnings of two interfaces.
     add_executable(hosts_second_interface ${hosts_folder}/second_interface.c)
-    target_link_libraries(hosts_second_interface PRIVATE isthmus::isthmus)
+    target_link_libraries(hosts_second_interface PRIVATE isthmus::isthmus ${CMAKE_DL_LIBS})
     add_test(NAME hosts.second_interface
              COMMAND Python3::Interpreter ${hosts_folder}/second_interface.py $<TARGET_FILE:isthmus_tool>
                      $<TARGET_FILE:hosts_second_interface>)

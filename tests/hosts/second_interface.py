@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A process manager's part on a host stops between shmem_init and isthmus_init (second_interface.c), on two
-hosts made of namespaces, by each launcher that is installed: the PEs of both hosts end in the documented
-time, and one of them says why.
+"""A process manager's part on a host stops between shmem_init and isthmus_init (second_interface.c), or a PE at
+the end of shmem_finalize, on two hosts made of namespaces, by each launcher that is installed: the PEs of both
+hosts end in the documented time, and one of them says why; of a PE, which.
 
     second_interface.py ISTHMUS PROGRAM
 
@@ -22,6 +22,7 @@ from start_ends import LAUNCHERS, LINE, ROADS, SLOW, launch
 
 DETECT = 0.5
 PES = 4
+STOPPED = re.compile(r"PE 2 \(host h2\): shmem_finalize: has waited 1 s for PE 3, whose process on this host is stopped")
 TOLD = re.compile(r"PE [01] \(host h1\): isthmus_init: has waited 4 s for PEs 2,3 of other hosts, which had all come")
 # Three seconds in which who can name a PE may, and four behind which the other host speaks; and seven in which a
 # PE ends the job at a manager that does not answer.
@@ -35,10 +36,10 @@ def runs(pid):
         return False
 
 
-def try_once(hosts, isthmus, program, launcher, stopper):
+def try_once(hosts, isthmus, program, launcher, stopper, in_end):
     mark = f"SECOND_{os.getpid()}_{launcher}_{time.time_ns()}"
     settings = dict(ROADS["packet"], LOADS="", ISTHMUS_SPIN="0", ISTHMUS_DETECT_SECONDS=str(DETECT),
-                    STOPS_MANAGER=stopper)
+                    STOPS_MANAGER=stopper, STOPS_IN_END=in_end)
     job = launch(hosts, isthmus, launcher, PES // 2, mark, settings, "plain", program)
     name = os.path.basename(program)
     end = time.monotonic() + LIMIT
@@ -55,13 +56,13 @@ def try_once(hosts, isthmus, program, launcher, stopper):
         kill_all(marked(mark))
         output = job.communicate()[0]
     kill_all(marked(mark))
-    print(f"{launcher}, {stopper}: status {job.returncode}\n{output}", flush=True)
+    print(f"{launcher}, {stopper}, {in_end}: status {job.returncode}\n{output}", flush=True)
     # The launcher's own line is of its part there.
     lines = [line for line in LINE.findall(output) if "does not answer and is given up" not in line]
-    if stopper == "-1":
+    if stopper == in_end == "-1":
         return [] if job.returncode == 0 and not lines else [f"{launcher}: an undisturbed job ends with {job.returncode}"]
     wrong = [f"{launcher}: PEs {running} still run"] if running else []
-    if len(lines) != 1 or not TOLD.search(lines[0]):
+    if len(lines) != 1 or not (TOLD if in_end == "-1" else STOPPED).search(lines[0]):
         wrong.append(f"{launcher}: not told in one line")
     return wrong
 
@@ -69,7 +70,8 @@ def try_once(hosts, isthmus, program, launcher, stopper):
 def try_all(hosts, isthmus, program):
     there = [launcher for launcher, needs in LAUNCHERS.items() if shutil.which(needs)]
     with concurrent.futures.ThreadPoolExecutor() as at_once:
-        cases = [(launcher, stopper) for launcher in there for stopper in ("2", "-1")]
+        cases = [(launcher, *stopper) for launcher in there
+                 for stopper in (("2", "-1"), ("-1", "-1"), ("-1", "3")) if launcher != "mpirun" or stopper[1] == "-1"]
         return [problem for found in at_once.map(lambda case: try_once(hosts, isthmus, program, *case), cases)
                 for problem in found]
 

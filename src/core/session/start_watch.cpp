@@ -142,6 +142,11 @@ Missing find_missing(HostProcesses& processes, int rank) {
                          : kOthersTurn};
 }
 
+// With all others.
+bool has_left(int pe) {
+    return job.header->pe[pe].state.load(std::memory_order_relaxed) == PeState::finalized;
+}
+
 constinit Lasting<std::unique_ptr<StartWatch>> start_watch;
 
 }  // namespace
@@ -218,7 +223,7 @@ void StartWatch::know_host_ranks(std::vector<int> ranks) {
 void StartWatch::learn_processes(Phase phase) {
     std::vector<int> in_it;
     for (const int rank : host_ranks_) {
-        const bool is_known = (is_again_ || phase == Phase::sharing) && rank < job.pes &&
+        const bool is_known = shares_header(phase) && rank < job.pes &&
                               job.header->pe[rank].process.load(std::memory_order_relaxed) != 0;
         if (!is_known && phase != Phase::joining) in_it.push_back(rank);
         if (const pid_t process = is_known ? process_of_mate(rank) : 0; process > 0)
@@ -228,9 +233,11 @@ void StartWatch::learn_processes(Phase phase) {
 }
 
 void StartWatch::end_if_some_have(Phase phase) {
-    const std::vector<int> ended = processes_->ended(watched_);
+    std::vector<int> ended = processes_->ended(watched_);
+    // Who has left with all others may end before the last of them knows.
+    if (phase == Phase::leaving) std::erase_if(ended, [](int rank) { return !has_died(rank); });
     const bool has_one_told = std::any_of(ended.begin(), ended.end(), [&](int rank) {
-        return (is_again_ || phase == Phase::sharing) && has_told_end(rank);
+        return shares_header(phase) && has_told_end(rank);
     });
     if (processes_->is_end_told() || has_one_told) {
         os::kill_self_after(5);
@@ -248,7 +255,8 @@ void StartWatch::end_if_some_have(Phase phase) {
 void StartWatch::end_if_some_stopped(Phase phase, double waited, double detect) {
     if (detect <= 0) return;
     const bool joins = phase == Phase::joining;
-    const std::vector<int> stopped = processes_->stopped(watched_, joins ? detect : kStandsStill);
+    std::vector<int> stopped = processes_->stopped(watched_, joins ? detect : kStandsStill);
+    if (phase == Phase::leaving) std::erase_if(stopped, has_left);
     if (stopped.empty() || (!joins && waited <= detect)) return;
     const bool is_one = stopped.size() == 1;
     const std::string whose = name_pes(stopped) + ", whose " + (is_one ? "process" : "processes") +
@@ -324,7 +332,7 @@ void StartWatch::run() {
                                       "ISTHMUS_DETECT_SECONDS)");
             continue;
         }
-        if (phase != Phase::leaving) look_around(phase, waited, detect);
+        look_around(phase, waited, detect);
         if (phase == Phase::joining)
             watch_joining(waited);
         else
@@ -362,14 +370,13 @@ void StartWatch::watch_on(Phase phase, double waited, double detect) {
     else
         while (!job.host.test(static_cast<std::size_t>(first)))
             ++first;
-    const double limit = detect + (phase == Phase::leaving ? 0 : kNamersTurn);
+    const double limit = detect + kNamersTurn;
     if (detect <= 0 || waited <= limit + turn_of_host(first)) return;
-    give_up(routine_,
-            "has waited " + text_of_seconds(limit) + " s for " + name_others(phase) +
-                " (twice ISTHMUS_DETECT_SECONDS" +
-                (phase != Phase::leaving ? ", and 3 s more)"
-                 : allowance_ > 0 ? ", and a second for each GiB of memory that is given back)"
-                                  : ")"));
+    give_up(
+        routine_,
+        "has waited " + text_of_seconds(limit) + " s for " + name_others(phase) +
+            " (twice ISTHMUS_DETECT_SECONDS, and 3 s more" +
+            (allowance_ > 0 ? ", and a second for each GiB of memory that is given back)" : ")"));
 }
 
 void begin_start_watch(int rank, StartWatch::Phase phase, bool is_again) {

@@ -11,7 +11,8 @@
 // that is to be survived, TCP's next attempt may be as late as the cut was long. A PE of this host
 // that has ended is noticed as before; and one that stands still when that time is over is named.
 // Who sees none gives those who may see one kNamersTurn to speak, and only then says that somewhere
-// else not all go on.
+// else not all go on. So it is at the end of shmem_finalize, where who has left with all others may
+// end before they know.
 #pragma once
 
 #include <atomic>
@@ -73,6 +74,10 @@ class StartWatch {
     void end_if_some_have(Phase phase);
     void end_if_some_stopped(Phase phase, double waited, double detect);
     void learn_processes(Phase phase);
+    // Where it stands whose process is whose.
+    bool shares_header(Phase phase) const {
+        return is_again_ || phase == Phase::sharing || phase == Phase::leaving;
+    }
     std::string name_others(Phase phase) const;
     // False: told to end before the time was over.
     bool rest();
