@@ -24,6 +24,7 @@
 #include "base/text.hpp"
 #include "core/job/job.hpp"
 #include "core/session/dead_mates.hpp"
+#include "core/session/farewell.hpp"
 #include "core/session/handshake.hpp"
 #include "core/session/manager.hpp"
 #include "core/session/slices.hpp"
@@ -38,11 +39,10 @@ constexpr double kOthersTurn = 3;
 // Who cannot name the PE that does not go on gives so long to whoever can, who looks every half
 // second and began to wait at about the same time.
 constexpr double kNamersTurn = 3;
-constexpr double kEarly = 2;           // of a wait
-constexpr double kFirstLook = 0.3;     // into a wait; most are over by then
-constexpr double kStandsStill = 0.9;   // two looks
-constexpr double kBetweenLooks = 0.5;  // at the processes of this host
-constexpr std::uint64_t kGivesTime = 1'000'000'000;
+constexpr double kEarly = 2;                     // of a wait
+constexpr double kFirstLook = 0.3;               // into a wait; most are over by then
+constexpr double kStandsStill = 0.9;             // two looks
+constexpr double kBetweenLooks = 0.5;            // at the processes of this host
 constexpr std::uint64_t kHeard = 3'000'000'000;  // some looks
 
 // How much later than the host of PE 0 one may speak whose first PE that is: one after the other,
@@ -88,6 +88,21 @@ bool may_speak() {
         os::sleep_nanoseconds(5'000'000);
     }
     return true;
+}
+
+// Where they share a header that one tells whether it was heard, which may take longer, and this PE
+// passes it on: those of other hosts are not to be told first that all is said.
+void await_speaker() {
+    constexpr std::uint64_t kTurn = 10'000'000;
+    constexpr int kGivesTime = 100;  // turns
+    constexpr int kGivesSpeakerTime = 600;
+    for (int turn = 0; turn < kGivesSpeakerTime; ++turn) {
+        // Acquire: partner is have_mates_tell(), or end_job().
+        const std::uint32_t ended = job.header->ended.load(std::memory_order_acquire);
+        if (ended == kTold || ended == kEnded || (ended == 0 && turn >= kGivesTime)) break;
+        os::sleep_nanoseconds(kTurn);
+    }
+    os::sleep_nanoseconds(6 * kTurn);
 }
 
 [[noreturn]] void give_up(const char* routine, const std::string& text,
@@ -171,7 +186,10 @@ void fail_once_on_host(const char* routine, const std::string& text,
     }
     // Who cannot tell the manager is heard by those of its host that have come, and ended by it.
     const Descriptor told = process_manager() ? Descriptor() : HostProcesses::tell_end(job.me);
-    os::sleep_nanoseconds(told.file() >= 0 ? kHeard : kGivesTime);
+    if (told.file() >= 0)
+        os::sleep_nanoseconds(kHeard);
+    else
+        await_speaker();
     end_job(1);
 }
 
