@@ -44,6 +44,27 @@ void AddressSpace::map(std::uint64_t start, std::uint64_t size, std::uint8_t rig
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 }
 
+// One region instead of one for each call keeps look-ups short. The host may move it.
+void AddressSpace::map_onto(std::uint64_t start, std::uint64_t size, std::uint8_t rights,
+                            const std::string& name) {
+    unmap(start, size);
+    const auto next = regions_.lower_bound(start);
+    if (next != regions_.begin()) {
+        Region& below = std::prev(next)->second;
+        const std::uint64_t before = below.end - below.start;
+        if (below.end == start && below.host && below.rights == rights && below.name == name) {
+            void* const host = mremap(below.host, before, before + size, MREMAP_MAYMOVE);
+            if (host != MAP_FAILED) {
+                below.host = static_cast<std::byte*>(host);
+                below.end += size;
+                ++map_version_;
+                return;
+            }
+        }
+    }
+    map(start, size, rights, name);
+}
+
 void AddressSpace::map_file(std::uint64_t start, std::uint64_t size, std::uint8_t rights,
                             std::string name, int file, std::uint64_t offset, bool writable) {
     map_host(start, size, rights, std::move(name),

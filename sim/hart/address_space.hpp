@@ -47,6 +47,10 @@ class AddressSpace {
     /// Maps zeroed memory; what was there before is unmapped. start and size are multiples of the
     /// page size and size is not 0. Throws std::runtime_error if the host refuses the reservation.
     void map(std::uint64_t start, std::uint64_t size, std::uint8_t rights, std::string name);
+    /// As map(); what is just below is made larger where it is memory with the same rights and
+    /// name.
+    void map_onto(std::uint64_t start, std::uint64_t size, std::uint8_t rights,
+                  const std::string& name);
     /// As map(), with the pages of a host's file: what is written goes there. The file must have
     /// them and keep them; `writable` if it is open for writing.
     void map_file(std::uint64_t start, std::uint64_t size, std::uint8_t rights, std::string name,

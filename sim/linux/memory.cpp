@@ -242,7 +242,7 @@ std::int64_t Process::memory_call(std::uint64_t number, const std::uint64_t (&a)
             if (wanted < break_start_ || wanted > kLinuxSharedBase)
                 return static_cast<std::int64_t>(break_);
             const std::uint64_t have = up(break_), need = up(wanted);
-            if (need > have) memory.map(have, need - have, kRead | kWrite, "heap");
+            if (need > have) memory.map_onto(have, need - have, kRead | kWrite, "heap");
             if (need < have) memory.unmap(need, have - need);
             break_ = wanted;
             return static_cast<std::int64_t>(break_);
