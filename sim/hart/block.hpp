@@ -148,8 +148,11 @@ class BlockCache {
     /// Rises with every flush, so that holders of block pointers can tell.
     std::uint64_t generation() const { return generation_; }
 
-  private:
+    /// What lookup() finds first: the block at pc, if any, is at [(pc >> 1) % kRecent].
     static constexpr std::size_t kRecent = 4096;
+    Block* const* recent() const { return recent_.data(); }
+
+  private:
     static constexpr std::size_t kChunk = 1024;  // instructions an arena chunk holds
 
     Block* lookup_slow(std::uint64_t pc, const Decoder& decoder, AddressSpace& memory,

@@ -170,8 +170,7 @@ run_translated:
     if constexpr (kTranslates) {
         TranslationExit exit;
         exit.left = left;
-        const auto code = reinterpret_cast<TranslatedCode>(const_cast<void*>(block->native));
-        const TranslationResult result = code(&h, &exit);
+        const TranslationResult result = h.translated_code()(&h, &exit, block->native);
         left = exit.left;
         if (result == TranslationResult::stopped) {
             block = const_cast<Block*>(exit.block);
@@ -179,6 +178,7 @@ run_translated:
             goto stopped;
         }
         pc = h.pc;
+        link = const_cast<Block**>(exit.link);
         goto look_up;
     }
 

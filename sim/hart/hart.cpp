@@ -1,5 +1,7 @@
 #include "sim/hart/hart.hpp"
 
+#include <algorithm>
+
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -63,7 +65,7 @@ Hart::~Hart() = default;
 void Hart::translate(Block& block, const void* handler) {
     if (!options_.translate || options_.xlen != Xlen::k64) return;
     if (!translator_) {
-        translator_ = make_translator(rv64_fallbacks());
+        translator_ = make_translator(rv64_fallbacks(), blocks);
         if (!translator_) {
             options_.translate = false;
             return;
@@ -74,8 +76,9 @@ void Hart::translate(Block& block, const void* handler) {
         translator_->clear();
         translated_generation_ = blocks.generation();
     }
-    block.native = translator_->translate(block);
-    if (!block.native) return;
+    translated_code_ = translator_->entry();
+    block.native = translated_code_ != nullptr ? translator_->translate(block, *this) : nullptr;
+    if (block.native == nullptr) return;
     block.insns[0].handler = handler;
     ++translated_blocks_;
 }
@@ -84,6 +87,34 @@ bool Hart::raise(Cause cause, std::uint64_t value) {
     trap = Trap{cause, value, 0};
     stop = Stop::trap;
     return false;
+}
+
+int Hart::window_of(std::uint64_t address) {
+    const Region* const region = memory->find(address);
+    if (region == nullptr || region->host == nullptr || data_view_.satp != 0) return -1;
+    const auto known = std::ranges::find(window_starts_, region->start);
+    const auto number = known - window_starts_.begin();
+    if (known == window_starts_.end()) {
+        if (window_starts_.size() == Tlb::kWindows) return -1;
+        window_starts_.push_back(region->start);
+        // Its pages may be in the TLB already and miss no more.
+        if ((region->rights & kRead) != 0) open_window(tlb.read_windows, *region);
+        if ((region->rights & kWrite) != 0) open_window(tlb.write_windows, *region);
+    }
+    return static_cast<int>(number);
+}
+
+// A page that gets code must not be written to past note_write(): no window where code may be.
+void Hart::open_window(Tlb::Windows& windows, const Region& region) {
+    const auto known = std::ranges::find(window_starts_, region.start);
+    if (known == window_starts_.end() || options_.trap_misaligned) return;
+    const std::uint64_t size = region.end - region.start;
+    if (&windows == &tlb.write_windows &&
+        ((region.rights & kExecute) != 0 || watch_page - region.start < size)) {
+        return;
+    }
+    windows[static_cast<std::size_t>(known - window_starts_.begin())] = {
+        region.start, size - 7, reinterpret_cast<std::uintptr_t>(region.host) - region.start};
 }
 
 bool Hart::load_slow(std::uint64_t address, void* value, unsigned size, MemoryKind kind) {
@@ -109,6 +140,7 @@ bool Hart::load_slow(std::uint64_t address, void* value, unsigned size, MemoryKi
         // page-aligned; it always is.
         tlb.read[(page / kPageSize) % Tlb::kEntries] = {
             page, reinterpret_cast<std::uintptr_t>(host) - address};
+        open_window(tlb.read_windows, *region);
         return true;
     }
     auto* bytes = static_cast<std::byte*>(value);
@@ -149,6 +181,7 @@ bool Hart::store_slow(std::uint64_t address, const void* value, unsigned size) {
         } else if (!code) {
             tlb.write[(page / kPageSize) % Tlb::kEntries] = {
                 page, reinterpret_cast<std::uintptr_t>(host) - address};
+            open_window(tlb.write_windows, *region);
         }
         return true;
     }

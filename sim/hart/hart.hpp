@@ -14,11 +14,10 @@
 #include "sim/hart/address_space.hpp"
 #include "sim/hart/block.hpp"
 #include "sim/hart/page_table.hpp"
+#include "sim/hart/translator.hpp"
 #include "sim/isa/decode.hpp"
 
 namespace isthmus::sim {
-
-class Translator;
 
 /// Exception causes of the privileged architecture.
 enum class Cause : std::uint8_t {
@@ -133,9 +132,24 @@ struct Tlb {
     };
     std::array<Entry, kEntries> read, write;
 
+    /// A whole region, for translated code that expects to find its address there. An access of up
+    /// to 8 bytes that starts less than `limit` behind `start` lies in it.
+    struct Window {
+        std::uint64_t start = 0, limit = 0;
+        std::uintptr_t addend = 0;
+    };
+    static constexpr std::size_t kWindows = 16;
+    using Windows = std::array<Window, kWindows>;
+    Windows read_windows, write_windows;
+
     void flush() {
         read.fill({});
+        read_windows = {};
+        flush_writes();
+    }
+    void flush_writes() {
         write.fill({});
+        write_windows = {};
     }
 };
 
@@ -364,7 +378,7 @@ class Hart final : private FetchMap {
     void note_decoded() {
         if (memory->code_epoch() != seen_epoch_) [[unlikely]] {
             seen_epoch_ = memory->code_epoch();
-            tlb.write.fill({});
+            tlb.flush_writes();
         }
     }
     /// fence.i: code written before it is seen after it.
@@ -380,9 +394,17 @@ class Hart final : private FetchMap {
     static constexpr std::uint32_t kHotBlock = 12;
     /// Gives the block host code, if there is a translator, and lets `handler` run it.
     void translate(Block& block, const void* handler);
+    /// The number of the window for the region of an address, kept from now on; -1: none.
+    int window_of(std::uint64_t address);
+    /// What runs them, once there are any.
+    TranslatedCode translated_code() const { return translated_code_; }
     std::uint64_t translated_blocks() const { return translated_blocks_; }
 
   private:
+    /// Lets translated code reach all of a region that an access has just been let into.
+    void open_window(Tlb::Windows& windows, const Region& region);
+    /// Starts of the regions that windows are for. They outlive the windows' contents.
+    std::vector<std::uint64_t> window_starts_;
     bool read_csr_state(unsigned number, std::uint64_t& value) const;
     bool read_supervisor_csr(unsigned number, std::uint64_t& value) const;
     /// False if it is not there; its privilege has been looked at.
@@ -406,6 +428,7 @@ class Hart final : private FetchMap {
     std::uint64_t target_mask_;
     std::uint64_t seen_map_ = 0, seen_code_ = 0, seen_epoch_ = 0;
     std::unique_ptr<Translator> translator_;
+    TranslatedCode translated_code_ = nullptr;
     std::uint64_t translated_generation_ = 0, translated_blocks_ = 0;
 };
 

@@ -33,7 +33,7 @@ void Region::collect(const Block& head) {
     if (!usable(head)) return;
     std::size_t instructions = 0;
     const auto add = [&](const Block* block) {
-        if (!block || !usable(*block) || labels_.count(block->pc)) return;
+        if (!block || block->native || !usable(*block) || labels_.count(block->pc)) return;
         if (blocks_.size() >= kMaxBlocks || instructions + block->count > kMaxInstructions) return;
         instructions += block->count;
         labels_[block->pc] = Label();
@@ -41,10 +41,10 @@ void Region::collect(const Block& head) {
     };
     add(&head);
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
-        const Block* const block = blocks_[i];
-        add(block->next);
-        add(block->taken);
-        add(block->indirect);
+        const Block& block = *blocks_[i];
+        add(block.next);
+        add(block.taken);
+        add(block.indirect);
     }
     for (const Block* block : blocks_)
         count(*block);
@@ -58,23 +58,65 @@ void Region::collect(const Block& head) {
         host_[order[k]] = static_cast<int>(k);
 }
 
-Label Region::exit_to(std::uint64_t pc) {
+Label Region::exit_to(std::uint64_t pc, Block* const* link) {
     for (const Exit& exit : exits_) {
-        if (exit.pc == pc) return exit.entry;
+        if (exit.pc == pc && exit.link == link) return exit.entry;
     }
-    exits_.push_back({a_.newLabel(), pc});
+    exits_.push_back({a_.newLabel(), pc, link});
     return exits_.back().entry;
 }
 
 // The block is taken off the budget already and the flags are those of that subtraction.
-void Region::go(std::uint64_t pc, const Block* known, const Block* following) {
+void Region::go(std::uint64_t pc, Block* const& known, const Block* following) {
     const auto found = known ? labels_.find(known->pc) : labels_.end();
     if (found == labels_.end()) {
-        a_.jmp(exit_to(pc));
+        a_.jmp(exit_to(pc, &known));
         return;
     }
-    a_.jle(exit_to(pc));
+    a_.jle(exit_to(pc, &known));
     if (known != following) a_.jmp(found->second);
+}
+
+// rdx is the link and rax the pc; the flags are those of the budget. Goes on in the region of the
+// block there, if it has one.
+void Region::emit_exit() {
+    a_.bind(exit_);
+    write_back();
+    a_.jle(out_);
+    a_.mov(kC, x86::ptr(kD));
+    a_.test(kC, kC);
+    a_.jz(unlinked_);
+    a_.mov(kC, x86::ptr(kC, offsetof(Block, native)));
+    a_.test(kC, kC);
+    a_.jz(unlinked_);
+    a_.jmp(kC);
+}
+
+// The target is in rax. Looks for its block as the loop would.
+void Region::emit_indirect_exit() {
+    static_assert((BlockCache::kRecent & (BlockCache::kRecent - 1)) == 0);
+    a_.bind(indirect_exit_);
+    write_back();
+    a_.test(kLeft, kLeft);
+    a_.jle(out_);
+    a_.mov(kD.r8(), x86::byte_ptr(kHart, kFlushOffset));
+    a_.or_(kD.r8(), x86::byte_ptr(kHart, kRecheckOffset));
+    a_.jnz(out_);
+    a_.mov(kC.r32(), kA.r32());
+    a_.shr(kC.r32(), 1);
+    a_.and_(kC.r32(), static_cast<std::int32_t>(BlockCache::kRecent - 1));
+    a_.mov(kD, reinterpret_cast<std::uint64_t>(known_.recent()));
+    a_.mov(kC, x86::ptr(kD, kC, 3));
+    a_.test(kC, kC);
+    a_.jz(out_);
+    a_.cmp(kA, x86::ptr(kC, offsetof(Block, pc)));
+    a_.jne(out_);
+    a_.cmp(x86::dword_ptr(kC, offsetof(Block, space)), static_cast<std::int32_t>(space_));
+    a_.jne(out_);
+    a_.mov(kC, x86::ptr(kC, offsetof(Block, native)));
+    a_.test(kC, kC);
+    a_.jz(out_);
+    a_.jmp(kC);
 }
 
 void Region::end_of_block(const Block& block, const Block* following) {
@@ -117,7 +159,6 @@ void Region::end_of_block(const Block& block, const Block* following) {
             go(block.taken_pc, block.taken, following);
             break;
         case InstructionClass::jump_register: {
-            const Label elsewhere = a_.newLabel();
             const Gp base = use(i.rs1, kA);
             a_.lea(kA, x86::ptr(base, i.imm));
             a_.and_(kA, -2);
@@ -125,14 +166,12 @@ void Region::end_of_block(const Block& block, const Block* following) {
             a_.sub(kLeft, counted);
             const auto known = block.indirect ? labels_.find(block.indirect_pc) : labels_.end();
             if (known != labels_.end()) {
-                a_.jle(elsewhere);
+                a_.jle(indirect_exit_);
                 a_.mov(kC, block.indirect_pc);
                 a_.cmp(kA, kC);
                 a_.je(known->second);
             }
-            a_.bind(elsewhere);
-            a_.mov(x86::qword_ptr(kHart, kPcOffset), kA);
-            a_.jmp(epilogue_);
+            a_.jmp(indirect_exit_);
             break;
         }
         default:
@@ -142,26 +181,41 @@ void Region::end_of_block(const Block& block, const Block* following) {
     }
 }
 
+namespace {
+const Gp kSaved[] = {x86::rbx, x86::rbp, x86::r12, x86::r13, x86::r14, x86::r15};
+}
+
+void emit_entry(x86::Assembler& a) {
+    for (const Gp& r : kSaved)
+        a.push(r);
+    a.push(x86::rsi);  // the TranslationExit, and the stack is aligned for calls
+    a.mov(kHart, x86::rdi);
+    a.mov(kLeft, x86::qword_ptr(x86::rsi, offsetof(TranslationExit, left)));
+    a.jmp(x86::rdx);
+}
+
 void Region::emit() {
-    epilogue_ = a_.newLabel();
-    stopped_ = a_.newLabel();
+    for (Label* label :
+         {&entry_, &exit_, &indirect_exit_, &unlinked_, &out_, &stopped_, &fallback_})
+        *label = a_.newLabel();
+    for (auto& sizes : pages_) {
+        for (Label& label : sizes)
+            label = a_.newLabel();
+    }
     for (auto& [pc, label] : labels_)
         label = a_.newLabel();
-    const Gp saved[] = {x86::rbx, x86::rbp, x86::r12, x86::r13, x86::r14, x86::r15};
-    for (const Gp& r : saved)
-        a_.push(r);
-    a_.push(x86::rsi);  // the TranslationExit, and the stack is aligned for calls
-    a_.mov(kHart, x86::rdi);
-    a_.mov(kLeft, x86::qword_ptr(x86::rsi, offsetof(TranslationExit, left)));
+    a_.bind(entry_);
     reload();
     for (std::size_t k = 0; k < blocks_.size(); ++k) {
         const Block& block = *blocks_[k];
         a_.bind(labels_.at(block.pc));
+        guess_.start_block();
         for (std::uint32_t n = 0; n < block.count; ++n) {
             const Op op = block.meta[n].op;
             const Insn& i = block.insns[n];
             if (!is_straight(op)) break;
             if (!instruction(block, i, op)) call_fallback(block, i, op);
+            guess_.step(block.pc + block.meta[n].offset, i, op);
         }
         end_of_block(block, k + 1 < blocks_.size() ? blocks_[k + 1] : nullptr);
     }
@@ -171,24 +225,35 @@ void Region::emit() {
         call_fallback(*cold.block, *cold.insn, cold.op);
         a_.jmp(cold.back);
     }
+    for (const Elsewhere& access : elsewheres_)
+        emit_elsewhere(access);
+    emit_pages();
+    emit_fallback();
     for (const Exit& exit : exits_) {
         a_.bind(exit.entry);
+        a_.mov(kD, reinterpret_cast<std::uint64_t>(exit.link));
         a_.mov(kA, exit.pc);
-        a_.mov(x86::qword_ptr(kHart, kPcOffset), kA);
-        a_.jmp(epilogue_);
+        a_.jmp(exit_);
     }
+    emit_exit();
+    emit_indirect_exit();
+    // Out to the loop: registers are in their homes, rax is the pc, rdx the link to note it in.
     const Label leave = a_.newLabel();
-    a_.bind(epilogue_);
-    write_back();
+    a_.bind(unlinked_);
+    a_.mov(kC, x86::ptr(x86::rsp));
+    a_.mov(x86::qword_ptr(kC, offsetof(TranslationExit, link)), kD);
+    a_.bind(out_);
+    a_.mov(x86::qword_ptr(kHart, kPcOffset), kA);
     a_.pop(x86::rsi);
     a_.xor_(x86::eax, x86::eax);
     a_.bind(leave);
     a_.mov(x86::qword_ptr(x86::rsi, offsetof(TranslationExit, left)), kLeft);
-    for (int k = 5; k >= 0; --k)
-        a_.pop(saved[k]);
+    for (std::size_t k = std::size(kSaved); k-- > 0;)
+        a_.pop(kSaved[k]);
     a_.ret();
     // A fallback stopped: registers are in their homes, rcx is the instruction, rdx its block.
     a_.bind(stopped_);
+    a_.add(x86::rsp, 8);  // where it would have gone on
     a_.pop(x86::rsi);
     a_.mov(x86::qword_ptr(x86::rsi, offsetof(TranslationExit, insn)), kC);
     a_.mov(x86::qword_ptr(x86::rsi, offsetof(TranslationExit, block)), kD);

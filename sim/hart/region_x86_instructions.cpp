@@ -1,4 +1,6 @@
 // What one instruction becomes: a few host instructions, or a call of the fallback.
+#include <bit>
+
 #include "sim/hart/region_x86.hpp"
 
 namespace isthmus::sim::x86_64 {
@@ -73,12 +75,31 @@ void Region::compare(const Insn& i, bool immediate, bool is_signed) {
 }
 
 // Leaves the host address in rax, or goes to `miss`.
-void Region::translate_address(const Insn& i, unsigned size, int tlb, const Label& miss) {
+void Region::translate_address(const Insn& i, unsigned size, const Path& path, const Label& miss) {
+    const int number = guess_.window(i);
     const Gp base = use(i.rs1, kA);
     a_.lea(kA, x86::ptr(base, i.imm));
+    if (number < 0) {
+        page_of(size, path.tlb, miss);
+        return;
+    }
+    const auto field = [&](std::size_t offset) {
+        return x86::qword_ptr(kHart, path.windows + number * static_cast<int>(sizeof(Tlb::Window)) +
+                                         static_cast<int>(offset));
+    };
+    elsewheres_.push_back({a_.newLabel(), a_.newLabel(), miss, size, path.tlb});
+    a_.mov(kC, kA);
+    a_.sub(kC, field(offsetof(Tlb::Window, start)));
+    a_.cmp(kC, field(offsetof(Tlb::Window, limit)));
+    a_.jae(elsewheres_.back().entry);
+    a_.add(kA, field(offsetof(Tlb::Window, addend)));
+    a_.bind(elsewheres_.back().found);
+}
+
+void Region::page_of(unsigned size, int tlb, const Label& miss) {
     a_.mov(kC.r32(), kA.r32());
     a_.shr(kC.r32(), 8);  // 12 bits down, 4 up: an entry has 16 bytes
-    a_.and_(kC.r32(), 0xff0);
+    a_.and_(kC.r32(), (Tlb::kEntries - 1) << 4);
     a_.mov(kD, kA);
     a_.and_(kD, static_cast<std::int32_t>(kPageMask | (size - 1)));
     a_.cmp(kD, x86::qword_ptr(kHart, kC, 0, tlb));
@@ -86,9 +107,33 @@ void Region::translate_address(const Insn& i, unsigned size, int tlb, const Labe
     a_.add(kA, x86::qword_ptr(kHart, kC, 0, tlb + 8));
 }
 
+void Region::emit_elsewhere(const Elsewhere& access) {
+    a_.bind(access.entry);
+    a_.call(pages_[static_cast<std::size_t>(std::countr_zero(access.size))]
+                  [access.tlb == kStores.tlb ? 1 : 0]);
+    a_.jc(access.fallback);
+    a_.jmp(access.found);
+}
+
+// The carry says that the page is not known.
+void Region::emit_pages() {
+    for (unsigned logarithm = 0; logarithm < pages_.size(); ++logarithm) {
+        for (const bool writes : {false, true}) {
+            const Label miss = a_.newLabel();
+            a_.bind(pages_[logarithm][writes ? 1 : 0]);
+            page_of(1u << logarithm, writes ? kStores.tlb : kLoads.tlb, miss);
+            a_.clc();
+            a_.ret();
+            a_.bind(miss);
+            a_.stc();
+            a_.ret();
+        }
+    }
+}
+
 void Region::load(const Block& block, const Insn& i, Op op, unsigned size, bool is_signed) {
     const Label back = a_.newLabel();
-    translate_address(i, size, kReadOffset, cold(block, i, op, back));
+    translate_address(i, size, kLoads, cold(block, i, op, back));
     const Gp d = cached(i.rd) ? host(i.rd) : kA;
     switch (size) {
         case 1:
@@ -117,7 +162,7 @@ void Region::load(const Block& block, const Insn& i, Op op, unsigned size, bool 
 
 void Region::store(const Block& block, const Insn& i, Op op, unsigned size) {
     const Label back = a_.newLabel();
-    translate_address(i, size, kWriteOffset, cold(block, i, op, back));
+    translate_address(i, size, kStores, cold(block, i, op, back));
     const Gp v = use(i.rs2, kC);
     switch (size) {
         case 1: a_.mov(x86::byte_ptr(kA), v.r8()); break;
@@ -129,36 +174,57 @@ void Region::store(const Block& block, const Insn& i, Op op, unsigned size) {
 }
 
 // The two divisors the host would fault on or get wrong go to the fallback.
-void Region::divide(const Block& block, const Insn& i, Op op, bool is_signed, bool remainder) {
+void Region::divide(const Block& block, const Insn& i, Op op, bool is_signed, bool remainder,
+                    bool is_word) {
     const Label back = a_.newLabel();
+    const auto sized = [&](const Gp& r) { return is_word ? Gp(r.r32()) : r; };
     copy(kC, i.rs2);
     const Label special = cold(block, i, op, back);
-    a_.lea(kA, x86::ptr(kC, 1));
-    a_.cmp(kA, 1);
+    a_.lea(sized(kA), x86::ptr(kC, 1));
+    a_.cmp(sized(kA), 1);
     a_.jbe(special);  // 0 or -1
     copy(kA, i.rs1);
-    if (is_signed) {
+    if (!is_signed) {
+        a_.xor_(kD.r32(), kD.r32());
+        a_.div(sized(kC));
+    } else if (is_word) {
+        a_.cdq();
+        a_.idiv(kC.r32());
+    } else {
         a_.cqo();
         a_.idiv(kC);
-    } else {
-        a_.xor_(kD.r32(), kD.r32());
-        a_.div(kC);
     }
-    set(i.rd, remainder ? kD : kA);
+    if (is_word)
+        set32(i.rd, remainder ? kD : kA);
+    else
+        set(i.rd, remainder ? kD : kA);
     a_.bind(back);
 }
 
 void Region::call_fallback(const Block& block, const Insn& i, Op op) {
-    write_back();
-    a_.mov(x86::rdi, kHart);
-    a_.mov(x86::rsi, reinterpret_cast<std::uint64_t>(&i));
-    a_.mov(kA, reinterpret_cast<std::uint64_t>(fallbacks_[static_cast<std::size_t>(op)]));
-    a_.call(kA);
     a_.mov(kC, reinterpret_cast<std::uint64_t>(&i));
     a_.mov(kD, reinterpret_cast<std::uint64_t>(&block));
+    a_.mov(kA, reinterpret_cast<std::uint64_t>(fallbacks_[static_cast<std::size_t>(op)]));
+    a_.call(fallback_);
+}
+
+// rcx is the instruction, rdx its block, rax what carries it out.
+void Region::emit_fallback() {
+    a_.bind(fallback_);
+    write_back();
+    a_.push(kC);
+    a_.push(kD);
+    a_.sub(x86::rsp, 8);  // aligned for the call
+    a_.mov(x86::rdi, kHart);
+    a_.mov(x86::rsi, kC);
+    a_.call(kA);
+    a_.add(x86::rsp, 8);
+    a_.pop(kD);
+    a_.pop(kC);
     a_.test(kA.r8(), kA.r8());
     a_.jz(stopped_);
     reload();
+    a_.ret();
 }
 
 /// Emits one instruction that does not end its block.
@@ -224,10 +290,14 @@ bool Region::instruction(const Block& block, const Insn& i, Op op) {
                 a_.mul(kC);
             set(i.rd, kD);
             return true;
-        case Op::div: divide(block, i, op, true, false); return true;
-        case Op::divu: divide(block, i, op, false, false); return true;
-        case Op::rem: divide(block, i, op, true, true); return true;
-        case Op::remu: divide(block, i, op, false, true); return true;
+        case Op::div: divide(block, i, op, true, false, false); return true;
+        case Op::divw: divide(block, i, op, true, false, true); return true;
+        case Op::divu: divide(block, i, op, false, false, false); return true;
+        case Op::divuw: divide(block, i, op, false, false, true); return true;
+        case Op::rem: divide(block, i, op, true, true, false); return true;
+        case Op::remw: divide(block, i, op, true, true, true); return true;
+        case Op::remu: divide(block, i, op, false, true, false); return true;
+        case Op::remuw: divide(block, i, op, false, true, true); return true;
         case Op::lb: load(block, i, op, 1, true); return true;
         case Op::lh: load(block, i, op, 2, true); return true;
         case Op::lw: load(block, i, op, 4, true); return true;
@@ -239,7 +309,7 @@ bool Region::instruction(const Block& block, const Insn& i, Op op) {
         case Op::sh: store(block, i, op, 2); return true;
         case Op::sw: store(block, i, op, 4); return true;
         case Op::sd: store(block, i, op, 8); return true;
-        default: return false;
+        default: return floating(block, i, op);
     }
 }
 

@@ -17,6 +17,7 @@ using Fallback = bool (*)(Hart*, const Insn*);
 /// What translated code leaves behind for the loop.
 struct TranslationExit {
     std::int64_t left = 0;         // of the budget; in and out
+    Block* const* link = nullptr;  // goes_on: where the block that runs next is to be noted, if any
     const Block* block = nullptr;  // kStopped: where the instruction is
     const Insn* insn = nullptr;
 };
@@ -26,23 +27,25 @@ enum class TranslationResult : std::uint64_t {
     stopped = 1,  // an instruction stopped inside a block, which is not yet taken off the budget
 };
 
+using TranslatedCode = TranslationResult (*)(Hart*, TranslationExit*, const void* native);
+
 /// Turns a block and those it leads to into one piece of host code. It counts instructions and
 /// checks the budget exactly where the interpreter does, so that turning it off changes nothing but
 /// speed.
 class Translator {
   public:
     virtual ~Translator() = default;
-    /// Code for the region that starts with `head`, to be called as
-    /// TranslationResult(Hart*, TranslationExit*); null if nothing in it is worth it.
-    virtual const void* translate(const Block& head) = 0;
+    /// Code for the region that starts with `head`, which `hart` is about to run, for entry(); null
+    /// if nothing in it is worth it.
+    virtual const void* translate(const Block& head, Hart& hart) = 0;
+    /// What runs the code of a block.
+    virtual TranslatedCode entry() = 0;
     /// Drops all code. None of it may be running.
     virtual void clear() = 0;
 };
 
-using TranslatedCode = TranslationResult (*)(Hart*, TranslationExit*);
-
 /// A translator for RV64 on this host, or null if there is none. `fallbacks` is indexed by Op.
-std::unique_ptr<Translator> make_translator(const Fallback* fallbacks);
+std::unique_ptr<Translator> make_translator(const Fallback* fallbacks, const BlockCache& blocks);
 
 /// The fallbacks for RV64 without an observer.
 const Fallback* rv64_fallbacks();

@@ -3,7 +3,7 @@
 
 namespace isthmus::sim {
 
-std::unique_ptr<Translator> make_translator(const Fallback*) {
+std::unique_ptr<Translator> make_translator(const Fallback*, const BlockCache&) {
     return nullptr;
 }
 

@@ -323,7 +323,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, CompiledProgram,
                                          "events", "timers", "clocks", "locks", "maps", "file_ends",
                                          "copies", "file_locks", "signal_files", "descriptors",
                                          "system", "sockets", "deadlines", "processor_time",
-                                         "processor_timers"));
+                                         "processor_timers", "hot"));
 
 }  // namespace
 }  // namespace isthmus::sim
