@@ -200,6 +200,13 @@ def prove(name, solver):
     return result[1] if result else "ERROR", time.monotonic() - began, done.stdout + done.stderr
 
 
+def reach(mode, depth, result):
+    """How far a result goes: what was not proved reaches nowhere."""
+    if result != "PASS":
+        return "-"
+    return "unbounded" if mode == "prove" else f"bounded, depth {depth}"
+
+
 def main():
     arguments = sys.argv[1:]
     given = {}
@@ -217,9 +224,9 @@ def main():
             sys.exit(f"prove: no proof {name}; there are: {', '.join(PROOFS)}")
         result, seconds, log = prove(name, given.get("--solver"))
         mode, depth, says = PROOFS[name][3:]
-        reach = "unbounded" if mode == "prove" else f"bounded, depth {depth}"
-        rows.append({"name": name, "result": result, "reach": reach, "seconds": round(seconds, 1), "says": says})
-        print(f"{name:16} {result:8} {reach:20} {seconds:6.1f} s  {says}", flush=True)
+        far = reach(mode, depth, result)
+        rows.append({"name": name, "result": result, "reach": far, "seconds": round(seconds, 1), "says": says})
+        print(f"{name:16} {result:8} {far:20} {seconds:6.1f} s  {says}", flush=True)
         if result != "PASS":
             ok = False
             print(log[-3000:])
