@@ -8,6 +8,9 @@
 A point is what Verilator counts: a block of statements, or one way of a branch. It counts as reached if any instance
 of its module has been there. A point that no test reaches has a reason in coverage.toml, or the run fails; so
 does a reason for a point that is reached, or that is not there.
+
+With --toggle the bits that change are counted, too: the score is of those that can, which are all but those of
+coverage_bits.toml. There, too, a reason for a bit that changes, or that is not there, is wrong.
 """
 import collections
 import json
@@ -22,6 +25,7 @@ RTL = Path(__file__).resolve().parents[1]
 BUILD = Path(os.environ.get("ISTHMUS_RTL_BUILD", RTL.parent / "build/rtl")) / "coverage"
 COUNTS = BUILD / "counts"
 HOLES = RTL / "tests/coverage.toml"
+STILL = RTL / "tests/coverage_bits.toml"
 RESULTS = RTL / "tests/coverage.json"
 TARGETS = ["engine_random", "engine_directed", "engine_numbers", "engine_atomics", "isthmus_rtl"]
 PAIR = re.compile("\x01([^\x02]*)\x02([^\x01']*)")
@@ -90,9 +94,33 @@ def unexplained(counts):
     return wrong + [f"no reason: {key}" for key, reason in reasons.items() if not reason.strip()]
 
 
-def summary(counts):
+def names(said):
+    """The bits of 'signal' or 'signal[HIGH:LOW]', as Verilator names them; the last pair of brackets are the bits."""
+    found = re.fullmatch(r"(.*)\[(\d+):(\d+)\]", said)
+    return [f"{found[1]}[{i}]" for i in range(int(found[3]), int(found[2]) + 1)] if found else [said]
+
+
+def still(rows):
+    """Bits that cannot change, with their reason."""
+    return {(file, bit): row["reason"] for row in rows for file, said in row["bits"].items() for s in said for bit in names(s)}
+
+
+def wrongly_still(counts, reasons):
+    """Bits that are said not to change, and do; that are not there; and those without a reason."""
+    seen = collections.Counter()
+    for place, count in counts.items():
+        if place.kind == "toggle":
+            seen[place.file, place.what] += count
+    wrong = [f"cannot change, and does: {file}: {bit}" for file, bit in reasons if seen[file, bit]]
+    wrong += [f"cannot change, and is not there: {file}: {bit}" for file, bit in reasons if (file, bit) not in seen]
+    return wrong + [f"no reason: {key}" for key, reason in reasons.items() if not reason.strip()]
+
+
+def summary(counts, reasons):
     rows = {}
     for place, count in counts.items():
+        if place.kind == "toggle" and (place.file, place.what) in reasons:
+            continue
         row = rows.setdefault(place.file, {"line": [0, 0], "toggle": [0, 0]})[place.kind]
         row[0] += count > 0
         row[1] += 1
@@ -105,8 +133,8 @@ def table():
     kinds = [k for k in ("line", "toggle") if any(k in r for r in modules.values())]
     say = lambda row, k: f"{row[k][0]} of {row[k][1]}, {100 * row[k][0] / row[k][1]:.1f} %" if k in row else "-"
     total = {k: [sum(r[k][i] for r in modules.values() if k in r) for i in (0, 1)] for k in kinds}
-    names = {"line": "blocks and branches", "toggle": "bits that changed"}
-    lines = ["| module | " + " | ".join(names[k] for k in kinds) + " |", "|---" * (len(kinds) + 1) + "|"]
+    kind = {"line": "blocks and branches", "toggle": "bits that changed, of those that can"}
+    lines = ["| module | " + " | ".join(kind[k] for k in kinds) + " |", "|---" * (len(kinds) + 1) + "|"]
     for file, row in modules.items():
         lines.append(f"| `{Path(file).stem}` | " + " | ".join(say(row, k) for k in kinds) + " |")
     lines.append("| all | " + " | ".join(say(total, k) for k in kinds) + " |")
@@ -115,10 +143,14 @@ def table():
 
 def report():
     counts = counted()
+    with_bits = any(p.kind == "toggle" for p in counts)
+    reasons = still(tomllib.loads(STILL.read_text())["still"]) if with_bits else {}
     version = subprocess.run(["verilator", "--version"], capture_output=True, text=True).stdout.split()[1]
-    RESULTS.write_text(json.dumps({"verilator": version, "modules": summary(counts)}, indent=1) + "\n")
+    RESULTS.write_text(json.dumps({"verilator": version, "still": len(reasons), "modules": summary(counts, reasons)}, indent=1) + "\n")
     print(table())
-    wrong = unexplained(counts)
+    if with_bits:
+        print(f"coverage: {len(reasons)} more bits cannot change")
+    wrong = unexplained(counts) + wrongly_still(counts, reasons)
     print("\n".join(wrong) or "coverage: every hole is explained")
     sys.exit(1 if wrong else 0)
 
