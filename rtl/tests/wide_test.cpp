@@ -211,7 +211,8 @@ class Wide : public testing::Test {
     void ask_the_network(unsigned tag) {
         Packet p = any_request();
         p.address |= line_of_target();
-        p.tag = posted(p) ? 0 : tag;
+        // Of a posted write: who writes, without an error or a chain.
+        p.tag = posted(p) ? random() & 0x3e7 : tag;
         Packet far = p;
         far.address = there(p.address);
         at_the_network[far.address] = far;
@@ -316,13 +317,14 @@ class Wide : public testing::Test {
     void stream() {
         prefetching = true;
         const std::uint64_t lines = 1 + random() % 16;
-        node.write_register(kPrefetchLines, 12);
-        const std::uint64_t from = line_of_target(3000);
+        node.write_register(kPrefetchLines, 32);
+        const std::uint64_t low = line_of_target(3000);
+        const bool down = random() & 1;
         for (unsigned i = 0; i < 12; ++i) {
             Packet p;
             p.command = command::kRead | command::kDwords;
             p.count = 15;
-            p.address = from + i * lines * 64;
+            p.address = low + 64 * (1000 + lines * (down ? 12 - i : i));
             p.tag = 1023 - i;
             const std::uint64_t far = there(p.address);
             const unsigned before = answered;
