@@ -539,9 +539,16 @@ def main():
             names = tests_in(arguments.tests)
             for fault in catalogue.faults:
                 for pattern in fault.tests:
-                    if not named_by(pattern, names):
+                    found = named_by(pattern, names)
+                    if not found:
                         wrong.append(fault)
                         print(f"{fault.id}: {arguments.tests} has no test {pattern}")
+                    # What is known only once it is built is built only where it is named.
+                    units = {pathlib.Path(names[name]["command"][0]).name for name in found
+                             if any("--gtest_filter" in word for word in names[name]["command"])}
+                    if len(units) == 1 and not units & set(catalogue.units[fault.wing]):
+                        wrong.append(fault)
+                        print(f"{fault.id}: {units.pop()} is none of the units of {fault.wing}")
             if wrong:
                 return 1
         print(f"{len(catalogue.faults)} faults fit the tree")
