@@ -31,11 +31,13 @@ static void* set_later(void* pause) {
     return NULL;
 }
 
-/* Now and then, and not PE 0 until told; in the middle between two when waits of 2 s are told. */
+/* Now and then, and not PE 0 until told. When waits of 2 s are told the others have waited less
+ * than half of that, but long: as long as they spin, which load makes longer, they are told to
+ * compute. */
 enum { kEnd = 1 << 20 };
 static void* count_up(void* end) {
     for (long value = 1; !is_told(*(time_t*)end); ++value) {
-        nanosleep(&(struct timespec){0, 600000000}, NULL);
+        nanosleep(&(struct timespec){1, 200000000}, NULL);
         for (int pe = 1; pe < shmem_n_pes(); ++pe)
             shmem_long_atomic_set(&flag, value, pe);
     }
