@@ -230,6 +230,7 @@ def with_switches(path, text, faults):
 
 def named_by(pattern, names):
     """Those whose whole name it is, or else those of which it is a part, as for `ctest -R`."""
+    pattern = pattern.partition(" ")[0]
     return ([name for name in names if re.fullmatch(pattern, name)]
             or [name for name in names if re.search(pattern, name)])
 
@@ -291,16 +292,22 @@ class Tree:
         self.known = {line.rpartition(": ")[0] for line in said.splitlines()}
 
     def named(self, patterns):
-        return list(dict.fromkeys(
-            name for pattern in patterns for name in named_by(pattern, self.tests)))
+        """The names of tests, each with the word that the pattern gives its command."""
+        return list(dict.fromkeys(name + "".join(pattern.partition(" ")[1:])
+                                  for pattern in patterns for name in named_by(pattern, self.tests)))
+
+    def test(self, name):
+        name, _, word = name.partition(" ")
+        test = self.tests[name]
+        return {**test, "command": [*test["command"], word]} if word else test
 
     def targets_of(self, names):
         """The programs that the tests' commands name, as targets."""
         programs = re.compile(re.escape(str(self.build)) + r"/((?:bin|lib)/[\w./-]+)")
         found = set()
         for name in names:
-            words = [str(word) for word in self.tests[name]["command"]]
-            properties = properties_of(self.tests[name])
+            words = [str(word) for word in self.test(name)["command"]]
+            properties = properties_of(self.test(name))
             for word in words + properties.get("ENVIRONMENT", []):
                 found.update(programs.findall(word))
             # Where a command names the folder, its programs are further words, those of the OpenSHMEM face by their
@@ -410,9 +417,9 @@ class Run:
             known = self.sound.get(name)
         if known is None:
             began = time.monotonic()
-            known = run_test(self.tree.tests[name], {"TEST_FAULT": "0"}, 4 * self.arguments.limit)
+            known = run_test(self.tree.test(name), {"TEST_FAULT": "0"}, 4 * self.arguments.limit)
             if known[0] == "failed" or known[0] == "too long":
-                known = run_test(self.tree.tests[name], {"TEST_FAULT": "0"},
+                known = run_test(self.tree.test(name), {"TEST_FAULT": "0"},
                                  4 * self.arguments.limit)
             with self.guard:
                 self.sound[name] = known
@@ -427,7 +434,7 @@ class Run:
             if not self.is_sound(name):
                 continue
             ran = True
-            what, said = run_test(self.tree.tests[name], environment, self.arguments.limit)
+            what, said = run_test(self.tree.test(name), environment, self.arguments.limit)
             if what in ("failed", "too long"):
                 return name + (" (time limit)" if what == "too long" else ""), said, ran
         return "", "", ran
@@ -544,8 +551,9 @@ def main():
                         wrong.append(fault)
                         print(f"{fault.id}: {arguments.tests} has no test {pattern}")
                     # What is known only once it is built is built only where it is named.
-                    units = {pathlib.Path(names[name]["command"][0]).name for name in found
-                             if any("--gtest_filter" in word for word in names[name]["command"])}
+                    programs = {pathlib.Path(names[name]["command"][0]) for name in found}
+                    units = {program.name for program in programs - {pathlib.Path(arguments.tests, "bin/isthmus").resolve()}
+                             if program.is_relative_to(pathlib.Path(arguments.tests).resolve())}
                     if len(units) == 1 and not units & set(catalogue.units[fault.wing]):
                         wrong.append(fault)
                         print(f"{fault.id}: {units.pop()} is none of the units of {fault.wing}")
