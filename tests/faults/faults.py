@@ -462,8 +462,6 @@ class Run:
         text = right.decode()
         if text.count(fault.text) != 1:  # inside another fault's switch
             text = (ROOT / fault.file).read_text()
-        for name in self.tree.named(fault.tests):
-            self.is_sound(name)
         self.tree.write(fault.file, text.replace(fault.text, fault.instead, 1).encode())
         try:
             names = self.tree.named(fault.tests)
@@ -490,6 +488,9 @@ class Run:
             for done in concurrent.futures.as_completed(
                     [pool.submit(self.try_switch, fault) for fault in self.switched]):
                 self.note(done.result())
+        for fault in self.alone:  # behind the first of them the build has a fault until the next one
+            for name in self.tree.named(fault.tests):
+                self.is_sound(name)
         for fault in self.alone:
             self.note(self.try_build(fault))
         if self.alone:  # the next run begins with the right ones
