@@ -1,7 +1,10 @@
 // The routines that a PE notes as its last call, so that another process (the launcher, a PE that
-// writes a stall report) can name them. Types are left out: shmem_int_put is shmem_put. The short
-// operations (p, g, atomics) are not noted: they are a few instructions and never wait.
+// writes a stall report) can name them. Types are left out (shmem_int_put is shmem_put), but for
+// reductions and scans. The short operations (p, g, atomics) are not noted: they are a few
+// instructions and never wait.
 #pragma once
+
+#include <isthmus/shmem_types.h>
 
 #include <array>
 #include <cstdint>
@@ -27,12 +30,13 @@ namespace isthmus {
 
 #define ISTHMUS_NATIVE_ROUTINES(X)                                                                \
     X(init) X(finalize) X(barrier) X(segment_create) X(segment_clone) X(segment_destroy)          \
-    X(segment_malloc) X(event_wait) X(event_wait_all) X(event_wait_any) X(enqueue) X(dequeue)     \
+    X(segment_malloc) X(segment_memalign) X(segment_free) X(queue_create) X(event_wait) X(event_wait_all) X(event_wait_any) X(enqueue) X(dequeue)     \
     X(queue_clone) X(queue_destroy) X(aggregator_push) X(aggregator_flush)                        \
     X(aggregator_finish) X(aggregator_create) X(aggregator_destroy) X(symmetric_malloc)           \
     X(symmetric_free) X(put) X(get) X(fence) X(message_register) X(message_request)              \
     X(message_reply) X(message_get) X(message_poll) X(message_wait) X(kernel_attach)              \
-    X(kernel_detach) X(kernel_send) X(kernel_get) X(kernel_wait) X(kernel_receive) X(kernel_barrier)
+    X(kernel_detach) X(kernel_send) X(kernel_get) X(kernel_wait_replies) X(kernel_wait_arrivals)  \
+    X(kernel_wait_counter) X(kernel_receive) X(kernel_barrier)
 
 #define ISTHMUS_EXTENSION_ROUTINES(X)                                                             \
     X(queue_create) X(queue_destroy) X(queue_enqueue) X(queue_dequeue) X(aggregate_create)        \
@@ -44,6 +48,30 @@ namespace isthmus {
     X(gasnet_barrier_wait) X(GASNET_BLOCKUNTIL) X(gasnet_coll_wait_sync) X(gasnet_coll_barrier_wait) \
     X(gasnet_coll_team_split) X(gex_Client_Init) X(gex_Segment_Attach) X(gex_TM_Split)            \
     X(gex_TM_Create) X(gex_EP_PublishBoundSegment)
+
+// Reductions and scans of each type, as ISTHMUS_TYPED(typed, untyped) of whoever expands it.
+#define ISTHMUS_TYPED_BITWISE(T, N)                                                               \
+    ISTHMUS_TYPED(N##_and_reduce, and_reduce) ISTHMUS_TYPED(N##_or_reduce, or_reduce)             \
+    ISTHMUS_TYPED(N##_xor_reduce, xor_reduce)
+#define ISTHMUS_TYPED_ORDERED(T, N)                                                               \
+    ISTHMUS_TYPED(N##_max_reduce, max_reduce) ISTHMUS_TYPED(N##_min_reduce, min_reduce)
+#define ISTHMUS_TYPED_ARITHMETIC(T, N)                                                            \
+    ISTHMUS_TYPED(N##_sum_reduce, sum_reduce) ISTHMUS_TYPED(N##_prod_reduce, prod_reduce)         \
+    ISTHMUS_TYPED(N##_sum_inscan, sum_inscan) ISTHMUS_TYPED(N##_sum_exscan, sum_exscan)
+#define ISTHMUS_TYPED_BITWISE_SET(T, N)                                                           \
+    ISTHMUS_TYPED(N##_and_to_all, and_reduce) ISTHMUS_TYPED(N##_or_to_all, or_reduce)             \
+    ISTHMUS_TYPED(N##_xor_to_all, xor_reduce)
+#define ISTHMUS_TYPED_ORDERED_SET(T, N)                                                           \
+    ISTHMUS_TYPED(N##_max_to_all, max_reduce) ISTHMUS_TYPED(N##_min_to_all, min_reduce)
+#define ISTHMUS_TYPED_ARITHMETIC_SET(T, N)                                                        \
+    ISTHMUS_TYPED(N##_sum_to_all, sum_reduce) ISTHMUS_TYPED(N##_prod_to_all, prod_reduce)
+#define ISTHMUS_TYPED_ROUTINES                                                                    \
+    SHMEM_BITWISE_REDUCE_TYPES(ISTHMUS_TYPED_BITWISE)                                             \
+    SHMEM_ORDERED_REDUCE_TYPES(ISTHMUS_TYPED_ORDERED)                                             \
+    SHMEM_ARITHMETIC_REDUCE_TYPES(ISTHMUS_TYPED_ARITHMETIC)                                       \
+    SHMEM_BITWISE_TO_ALL_TYPES(ISTHMUS_TYPED_BITWISE_SET)                                         \
+    SHMEM_ORDERED_TO_ALL_TYPES(ISTHMUS_TYPED_ORDERED_SET)                                         \
+    SHMEM_ARITHMETIC_TO_ALL_TYPES(ISTHMUS_TYPED_ARITHMETIC_SET)
 // clang-format on
 
 enum class Routine : std::uint32_t {
@@ -59,7 +87,10 @@ enum class Routine : std::uint32_t {
 #define ISTHMUS_ENUMERATOR(name) name,
                 ISTHMUS_GASNET_ROUTINES(ISTHMUS_ENUMERATOR)
 #undef ISTHMUS_ENUMERATOR
-                    count
+#define ISTHMUS_TYPED(name, untyped) name,
+                    ISTHMUS_TYPED_ROUTINES
+#undef ISTHMUS_TYPED
+                        count
 };
 
 inline constexpr std::array kRoutineNames{
@@ -75,6 +106,9 @@ inline constexpr std::array kRoutineNames{
 #define ISTHMUS_NAME(name) #name,
                 ISTHMUS_GASNET_ROUTINES(ISTHMUS_NAME)
 #undef ISTHMUS_NAME
+#define ISTHMUS_TYPED(name, untyped) "shmem_" #name,
+                    ISTHMUS_TYPED_ROUTINES
+#undef ISTHMUS_TYPED
 };
 static_assert(kRoutineNames.size() == static_cast<std::size_t>(Routine::count));
 
@@ -90,6 +124,25 @@ inline Routine routine_named(std::string_view name) {
         if (name == kRoutineNames[index]) return static_cast<Routine>(index);
     }
     return Routine::none;
+}
+
+// Under which name a noted call waits, where several share the waits of one.
+constexpr Routine waits_as(Routine noted) {
+    constexpr std::array kUntyped{
+#define ISTHMUS_TYPED(name, untyped) Routine::untyped,
+        ISTHMUS_TYPED_ROUTINES
+#undef ISTHMUS_TYPED
+    };
+    constexpr std::size_t kFirst = static_cast<std::size_t>(Routine::count) - kUntyped.size();
+    const auto index = static_cast<std::size_t>(noted);
+    if (index >= kFirst && noted < Routine::count) return kUntyped[index - kFirst];
+    switch (noted) {
+        case Routine::native_queue_create: return Routine::native_segment_create;
+        case Routine::native_queue_clone: return Routine::native_segment_clone;
+        case Routine::native_segment_memalign:
+        case Routine::native_segment_free: return Routine::native_segment_malloc;
+        default: return noted;
+    }
 }
 
 // Whether it looks and does not wait.

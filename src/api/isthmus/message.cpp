@@ -254,7 +254,8 @@ ISTHMUS_API int isthmus_message_poll(void) {
 ISTHMUS_API int isthmus_message_wait(const isthmus_event* event, double timeout) {
     const char* routine = begin(Routine::native_message_wait);
     if (const int status = check_restrictions(routine)) return status;
-    const bool done = wait_wakeable({Routine::native_message_wait}, deadline_after(timeout), [&] {
+    const WaitTarget target = target_of(*event, Routine::native_message_wait);
+    const bool done = wait_wakeable(target, deadline_after(timeout), [&] {
         if (has_come()) poll_both();
         return is_true(*event);
     });

@@ -162,7 +162,7 @@ int clone(isthmus_queue*& queue, std::uint64_t id, double timeout, const char* r
 }  // namespace
 
 ISTHMUS_API int isthmus_queue_create(isthmus_queue** queue, uint64_t id, uint64_t capacity) {
-    const char* routine = begin(Routine::native_segment_create, "isthmus_queue_create");
+    const char* routine = begin(Routine::native_queue_create);
     *queue = nullptr;
     return without_exceptions(routine, [&] { return create(*queue, id, capacity, routine); });
 }

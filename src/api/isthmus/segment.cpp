@@ -112,12 +112,12 @@ ISTHMUS_API int isthmus_segment_malloc(const isthmus_segment* segment, uint64_t 
 ISTHMUS_API int isthmus_segment_memalign(const isthmus_segment* segment, uint64_t alignment,
                                          uint64_t size, uint64_t* offset, isthmus_event* event) {
     return allocate(*segment, alignment, size, offset, event,
-                    begin(Routine::native_segment_malloc, "isthmus_segment_memalign"));
+                    begin(Routine::native_segment_memalign));
 }
 
 ISTHMUS_API int isthmus_segment_free(const isthmus_segment* segment, uint64_t offset,
                                      isthmus_event* event) {
-    const char* routine = begin(Routine::native_segment_malloc, "isthmus_segment_free");
+    const char* routine = begin(Routine::native_segment_free);
     if (const int status =
             refuse_access(*segment, 0, 0, ISTHMUS_READ_WRITE, ISTHMUS_ALLOCATOR, 1, routine))
         return status;

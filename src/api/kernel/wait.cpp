@@ -40,14 +40,17 @@ void look_for_replies() {
     std::erase_if(*expected, [](const Expected& each) { return !each.question; });
 }
 
-// Waits for done() with handlers running.
+// Waits for done() with handlers running. `count`: for reports.
 template <typename Done>
-int wait(const char* routine, double timeout, Done&& done) {
+int wait(Routine noted, std::uint64_t count, double timeout, Done&& done) {
+    const char* const routine = routine_name(noted);
     require_attached(routine);
     if (messages::is_in_handler())
         return refuse(ISTHMUS_ARGUMENT, routine, "called from a handler");
-    note(Routine::native_kernel_wait);
-    if (wait_wakeable({Routine::native_kernel_wait}, deadline_after(timeout), [&] {
+    note(noted);
+    WaitTarget target{noted};
+    target.value = count;
+    if (wait_wakeable(target, deadline_after(timeout), [&] {
             poll();
             return done();
         }))
@@ -99,7 +102,8 @@ void barrier(const char* routine) {
     for (int round = 0; 1 << round < job.pes; ++round) {
         std::atomic<std::uint64_t>& word = face->control->rounds[round];
         count_at(word, (job.me + (1 << round)) % job.pes, 1, routine);
-        wait_wakeable({Routine::native_kernel_barrier}, kNoDeadline, [&] {
+        const int before = (job.me + job.pes - (1 << round)) % job.pes;
+        wait_wakeable({Routine::native_kernel_barrier, before}, kNoDeadline, [&] {
             poll();
             return left(word, face->barriers - 1) != 0;
         });
@@ -125,20 +129,20 @@ ISTHMUS_API int64_t isthmus_kernel_counter(void) {
 }
 
 ISTHMUS_API int isthmus_kernel_wait_replies(uint64_t count, double timeout) {
-    const int status = wait("isthmus_kernel_wait_replies", timeout,
+    const int status = wait(Routine::native_kernel_wait_replies, count, timeout,
                             [count] { return isthmus_kernel_replies() >= count; });
     if (status == ISTHMUS_OK) face->replies_taken += count;
     return status;
 }
 ISTHMUS_API int isthmus_kernel_wait_arrivals(uint64_t count, double timeout) {
-    const int status = wait("isthmus_kernel_wait_arrivals", timeout,
+    const int status = wait(Routine::native_kernel_wait_arrivals, count, timeout,
                             [count] { return isthmus_kernel_arrivals() >= count; });
     if (status == ISTHMUS_OK) face->arrivals_taken += count;
     return status;
 }
 ISTHMUS_API int isthmus_kernel_wait_counter(int64_t value, double timeout) {
-    const int status = wait("isthmus_kernel_wait_counter", timeout,
-                            [value] { return isthmus_kernel_counter() >= value; });
+    const int status = wait(Routine::native_kernel_wait_counter, static_cast<std::uint64_t>(value),
+                            timeout, [value] { return isthmus_kernel_counter() >= value; });
     if (status == ISTHMUS_OK) face->counter_taken += static_cast<std::uint64_t>(value);
     return status;
 }

@@ -101,30 +101,31 @@ ISTHMUS_DEFINE_SIZED(32)
 ISTHMUS_DEFINE_SIZED(64)
 SHMEM_TABLE_ACTIVE_SET(ISTHMUS_ALIAS)
 
-#define ISTHMUS_DEFINE_TO_ALL(T, NAME, ROUTINE, OPERATION)                                         \
-    ISTHMUS_API void pshmem_##NAME(T* dest, const T* source, int nreduce, SHMEM_ACTIVE_SET_,       \
-                                   T* pWrk, long* pSync) {                                         \
-        if (job.checked) [[unlikely]]                                                              \
-            check_work_array(__func__ + 1, pWrk, nreduce, sizeof(T));                              \
-        ISTHMUS_IN_SET(                                                                            \
-            ROUTINE, checked_reduce(team, Operation::OPERATION, collective::kind_of<T>(), dest,    \
-                                    source, nreduce > 0 ? static_cast<std::size_t>(nreduce) : 0)); \
+#define ISTHMUS_DEFINE_TO_ALL(T, NAME, OPERATION)                                               \
+    ISTHMUS_API void pshmem_##NAME(T* dest, const T* source, int nreduce, SHMEM_ACTIVE_SET_,    \
+                                   T* pWrk, long* pSync) {                                      \
+        if (job.checked) [[unlikely]]                                                           \
+            check_work_array(__func__ + 1, pWrk, nreduce, sizeof(T));                           \
+        note(Routine::NAME);                                                                    \
+        ISTHMUS_IN_SET(                                                                         \
+            NAME, checked_reduce(team, Operation::OPERATION, collective::kind_of<T>(), dest,    \
+                                 source, nreduce > 0 ? static_cast<std::size_t>(nreduce) : 0)); \
     }
-#define ISTHMUS_DEFINE_BITWISE(T, N)                              \
-    ISTHMUS_DEFINE_TO_ALL(T, N##_and_to_all, and_reduce, bit_and) \
-    ISTHMUS_DEFINE_TO_ALL(T, N##_or_to_all, or_reduce, bit_or)    \
-    ISTHMUS_DEFINE_TO_ALL(T, N##_xor_to_all, xor_reduce, bit_xor) \
+#define ISTHMUS_DEFINE_BITWISE(T, N)                  \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_and_to_all, bit_and) \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_or_to_all, bit_or)   \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_xor_to_all, bit_xor) \
     SHMEM_TABLE_TO_ALL_BITWISE(ISTHMUS_ALIAS, T, N)
 SHMEM_BITWISE_TO_ALL_TYPES(ISTHMUS_DEFINE_BITWISE)
 
-#define ISTHMUS_DEFINE_ORDERED(T, N)                          \
-    ISTHMUS_DEFINE_TO_ALL(T, N##_max_to_all, max_reduce, max) \
-    ISTHMUS_DEFINE_TO_ALL(T, N##_min_to_all, min_reduce, min) \
+#define ISTHMUS_DEFINE_ORDERED(T, N)              \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_max_to_all, max) \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_min_to_all, min) \
     SHMEM_TABLE_TO_ALL_ORDERED(ISTHMUS_ALIAS, T, N)
 SHMEM_ORDERED_TO_ALL_TYPES(ISTHMUS_DEFINE_ORDERED)
 
-#define ISTHMUS_DEFINE_ARITHMETIC(T, N)                          \
-    ISTHMUS_DEFINE_TO_ALL(T, N##_sum_to_all, sum_reduce, sum)    \
-    ISTHMUS_DEFINE_TO_ALL(T, N##_prod_to_all, prod_reduce, prod) \
+#define ISTHMUS_DEFINE_ARITHMETIC(T, N)             \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_sum_to_all, sum)   \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_prod_to_all, prod) \
     SHMEM_TABLE_TO_ALL_ARITHMETIC(ISTHMUS_ALIAS, T, N)
 SHMEM_ARITHMETIC_TO_ALL_TYPES(ISTHMUS_DEFINE_ARITHMETIC)

@@ -268,11 +268,10 @@ void checked_alltoalls(Team& team, void* dest, const void* source, std::ptrdiff_
 
 namespace {
 
-// What combines elements one by one.
+// What combines elements one by one. The caller has noted itself.
 template <typename Combine>
 inline void run_arithmetic(Team& team, Routine routine, Kind kind, void* dest, const void* source,
                            std::size_t nelems, Combine combine) {
-    note(routine);
     const std::size_t unit = kKindBytes[static_cast<int>(kind)];
     const std::size_t bytes = block_bytes(nelems, unit, routine_name(routine));
     run(
@@ -379,9 +378,11 @@ SHMEM_RMA_TYPES(ISTHMUS_DEFINE_TYPED_MOVES)
 #define ISTHMUS_DEFINE_REDUCE(T, NAME, ROUTINE, OPERATION)                            \
     ISTHMUS_DEFINE(                                                                   \
         NAME, ROUTINE, (shmem_team_t team, T * dest, const T* source, size_t nelems), \
+        note(Routine::NAME);                                                          \
         checked_reduce(members, Operation::OPERATION, kind_of<T>(), dest, source, nelems))
 #define ISTHMUS_DEFINE_SCAN(T, NAME, ROUTINE, INCLUSIVE)                                         \
     ISTHMUS_DEFINE(NAME, ROUTINE, (shmem_team_t team, T * dest, const T* source, size_t nelems), \
+                   note(Routine::NAME);                                                          \
                    checked_scan(members, kind_of<T>(), dest, source, nelems, INCLUSIVE))
 
 #define ISTHMUS_DEFINE_BITWISE(T, N)                                \

@@ -94,6 +94,7 @@ void checked_alltoall(Team& team, void* dest, const void* source, std::size_t ne
                       std::size_t unit);
 void checked_alltoalls(Team& team, void* dest, const void* source, std::ptrdiff_t dst,
                        std::ptrdiff_t sst, std::size_t nelems, std::size_t unit);
+// The caller has noted itself: by its type.
 void checked_reduce(Team& team, Operation operation, Kind kind, void* dest, const void* source,
                     std::size_t nelems);
 

@@ -363,7 +363,9 @@ int clone_segment(Segment& segment, std::uint64_t id, double timeout, const char
     if (!(timeout >= 0)) timeout = seconds(Setting::clone_seconds);
     const std::uint64_t start = os::monotonic_nanoseconds();
     bool told = false;
-    Waiter waiter({Routine::native_segment_clone});
+    WaitTarget target{Routine::native_segment_clone};
+    target.value = id;
+    Waiter waiter(target);
     // Asking a home on another host is a request that it serves: the longer nobody has published
     // the id, the seldomer.
     const bool near_home = has_near_home(id);

@@ -51,6 +51,7 @@ void tell(const Activity& activity, Doing& doing, const char* instead_of_waits =
                               : is_answer ? "in, or behind, "
                                           : "in ") +
                   routine + everybody_text(activity.routine) + (tests ? " in vain" : "");
+    if (!is_answer) doing.rest = Telling(awaited_text(activity.routine, 0));
 }
 
 // What a process of this host does that waits for nothing of ours.
@@ -120,6 +121,27 @@ const char* everybody_text(Routine routine) {
     return is_allocation(routine) ? " (every PE must call it)" : "";
 }
 
+std::string awaited_text(Routine routine, std::uint64_t value) {
+    const std::string number = value == 0 ? "" : std::to_string(value) + " ";
+    switch (waits_as(routine)) {
+        case Routine::native_segment_clone: {
+            const Text id = value == 0 ? Text("an id") : Text("id ", InHex(value));
+            return std::string(", waiting for ") + id.c_str() + " to be published";
+        }
+        case Routine::native_kernel_wait_replies: return ", waiting for " + number + "replies";
+        case Routine::native_kernel_wait_arrivals: return ", waiting for " + number + "arrivals";
+        case Routine::native_kernel_wait_counter:
+            return ", waiting for a counter of " + (value == 0 ? "its own" : std::to_string(value));
+        case Routine::native_kernel_receive: return ", waiting for a message";
+        case Routine::native_get: return ", waiting for gets of its own";
+        case Routine::gasnet_wait_syncnb: return ", waiting for puts and gets of its own";
+        case Routine::gasnet_barrier_wait: return ", waiting for all to call gasnet_barrier_notify";
+        case Routine::GASNET_BLOCKUNTIL: return ", waiting for what handlers do";
+        case Routine::gasnet_coll_wait_sync: return ", waiting for collectives under way";
+        default: return "";
+    }
+}
+
 Doing look_at(int pe, std::uint64_t now) {
     Doing doing;
     doing.pe = pe;
@@ -168,7 +190,9 @@ Doing look_at(int pe, std::uint64_t now) {
     const void* const address = watched_by(status);  // as this PE would write it
     const Team* members = nullptr;
     doing.team = team_waited_in(address, pe, members);
+    const std::uint64_t value = status.waiting_value.load(std::memory_order_relaxed);
     Telling telling = watched(address, pe);
+    telling.say(awaited_text(activity.routine, address ? 0 : value));
     const bool is_lock = activity.routine == Routine::set_lock;
     if (is_lock) telling.say(holder_text(address, activity.peer, now));
     tell_condition(pe, status, address, telling);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/routine.hpp"
 #include "core/session/stall_groups.hpp"
@@ -15,6 +16,10 @@ inline constexpr const char* kComputing = "computing";
 
 // Of what all PEs do together: " (every PE must call it)"; else empty.
 const char* everybody_text(Routine routine);
+
+// Of a wait for no word and no PE: ", waiting for 5 replies"; else empty. `value`: that of its
+// target, 0 where it is not known.
+std::string awaited_text(Routine routine, std::uint64_t value);
 
 // As far as this PE can see.
 Doing look_at(int pe, std::uint64_t now);

@@ -50,7 +50,10 @@ std::string why_nobody_goes_on(const std::vector<Doing>& all) {
 }  // namespace
 
 void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now) {
-    const char* const routine = routine_name(target.routine);
+    // By the name of the call that waits so.
+    const Routine noted = job.status().routine.load(std::memory_order_relaxed);
+    const char* const routine =
+        routine_name(waits_as(noted) == target.routine ? noted : target.routine);
     try {
         // Who exits without it has not called shmem_finalize.
         const bool exits =
@@ -63,6 +66,7 @@ void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now)
         if (target.peer >= 0)
             report +=
                 ", waiting for PE " + std::to_string(target.peer) + everybody_text(target.routine);
+        report += awaited_text(target.routine, target.value);
         Telling telling = watched(target.address, job.me);
         tell_condition(target, telling);
         report += telling.text();

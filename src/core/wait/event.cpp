@@ -63,6 +63,8 @@ void tell_condition(const Event& event, WaitTarget& target) {
     }
 }
 
+}  // namespace
+
 WaitTarget target_of(const Event& event, Routine routine) {
     WaitTarget target{routine};
     if (event.narrow && !is_flight(event)) {
@@ -74,6 +76,8 @@ WaitTarget target_of(const Event& event, Routine routine) {
     }
     return target;
 }
+
+namespace {
 
 // For reports: several events as a set of words (WaitSet), if they are of one width and comparison
 // and lie near each other, as those of one array do.

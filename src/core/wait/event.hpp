@@ -49,6 +49,9 @@ std::uint64_t deadline_after(double timeout);
 template <typename Done>
 bool wait_wakeable(const WaitTarget& target, std::uint64_t deadline, Done&& done);
 
+// The target of a wait for it: its word, and when it is true.
+WaitTarget target_of(const Event& event, Routine routine);
+
 bool wait_for_event(const Event& event, std::uint64_t deadline, Routine routine);
 // Until one of them is true; `index` is then the first that is. At least one.
 bool wait_for_any_event(const Event* events, std::size_t count, std::size_t& index,

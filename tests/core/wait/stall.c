@@ -1,6 +1,7 @@
 /* The last PE comes late to what the others wait for: when SIGUSR1 comes, or after as many seconds
  * as the second argument says. Then the program goes on and ends well. */
 #include <isthmus.h>
+#include <isthmus/kernel.h>
 #include <pthread.h>
 #include <shmem.h>
 #include <signal.h>
@@ -106,6 +107,17 @@ int main(int argc, char** argv) {
         shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, shmem_n_pes(), NULL, 0, &team);
         if (me == last) sleep_until_told(&pause);
         shmem_team_sync(team);
+    } else if (strcmp(what, "reduce") == 0 || strcmp(what, "scan") == 0 ||
+               strcmp(what, "to-all") == 0) {
+        static long sum, mine, work[SHMEM_REDUCE_MIN_WRKDATA_SIZE], sync[SHMEM_REDUCE_SYNC_SIZE];
+        for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; ++i)
+            sync[i] = SHMEM_SYNC_VALUE;
+        shmem_barrier_all();
+        if (me == last) sleep_until_told(&pause);
+        if (strcmp(what, "reduce") == 0) shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &sum, &mine, 1);
+        if (strcmp(what, "scan") == 0) shmem_long_sum_inscan(SHMEM_TEAM_WORLD, &sum, &mine, 1);
+        if (strcmp(what, "to-all") == 0)
+            shmem_long_max_to_all(&sum, &mine, 1, 0, 0, shmem_n_pes(), work, sync);
     } else if (strcmp(what, "fetches") == 0) {
         /* Each waits a moment for an answer, if there is a road, and ends by itself. */
         while (me == last && !is_told(end))
@@ -319,6 +331,44 @@ int main(int argc, char** argv) {
         if (me == last && place) isthmus_enqueue_commit(queue, place, 100);
         if (me == last && !place) isthmus_enqueue(queue, &me, sizeof me, NULL);
         if (me == 0) isthmus_dequeue(queue, &message, &size, -1);
+        isthmus_finalize();
+    }
+    if (strcmp(what, "message") == 0) {
+        /* A wait with handlers. */
+        isthmus_event set;
+        isthmus_init();
+        shmem_barrier_all();
+        isthmus_event_arm(&set, (const int64_t*)&flag, ISTHMUS_EQ, 3);
+        if (me == last) sleep_until_told(&pause);
+        if (me == last) shmem_long_atomic_set(&flag, 3, 0);
+        if (me == 0) isthmus_message_wait(&set, -1);
+        isthmus_finalize();
+    }
+    if (strncmp(what, "kernel-", 7) == 0) {
+        /* The others wait for the last one. */
+        isthmus_init();
+        isthmus_kernel_attach(0, 0);
+        shmem_barrier_all();
+        if (me == last) sleep_until_told(&pause);
+        const isthmus_kernel_call arrive = {.handler = ISTHMUS_KERNEL_ARRIVE,
+                                            .flags = ISTHMUS_KERNEL_ASYNC};
+        for (int i = 0; i < 3; ++i)
+            if (me == last) isthmus_kernel_send_short(&arrive);
+        if (me == 0 && strcmp(what, "kernel-arrivals") == 0) isthmus_kernel_wait_arrivals(3, -1);
+        isthmus_kernel_barrier();
+        isthmus_finalize();
+    }
+    if (strcmp(what, "clone") == 0 || strcmp(what, "clone-queue") == 0) {
+        isthmus_segment words;
+        isthmus_queue* queue;
+        const int is_queue = strcmp(what, "clone-queue") == 0;
+        isthmus_init();
+        if (me == last) sleep_until_told(&pause);
+        if (me == last && is_queue) isthmus_queue_create(&queue, 29, 4096);
+        if (me == last && !is_queue) isthmus_segment_create(&words, 29, NULL, 4096, 0);
+        if (me == 0 && is_queue) isthmus_queue_clone(&queue, 29, seconds);
+        if (me == 0 && !is_queue) isthmus_segment_clone(&words, 29, seconds);
+        shmem_barrier_all();
         isthmus_finalize();
     }
     if (strcmp(what, "segment") == 0) {

@@ -140,6 +140,20 @@ def main():
                   rf"\(are 0, 0, 0, 0; waits for any >= {others_see}\)$"])
           for what, own, others_see in (("event-any", "5", "5"), ("event-values", "5, 6, 7", "its own value"))),
         # Of whom others may wait for in vain: not that it waits for these.
+        ("message", [rf"isthmus_message_wait: no progress for {NUMBER}, watching flag \(is 0; waits for == 3\) |"
+                     rf"PE 0: in isthmus_message_wait for {NUMBER}, watching flag \(is 0; waits for == 3\)$"]),
+        # Reductions and scans by their types, from whoever tells of them.
+        *((what, [rf"^isthmus: PE [01] .*: shmem_long_{name}: no progress for {NUMBER}, waiting for PE \d(, watching sync.*)? \(",
+                  rf"^isthmus:   PE [01]: in shmem_long_{name} for {NUMBER}, waiting for PE \d(, watching sync.*)?$"])
+          for what, name in (("reduce", "sum_reduce"), ("scan", "sum_inscan"), ("to-all", "max_to_all"))),
+        # What a wait that is for no word of the program's is for.
+        *((what, [rf"{name}: no progress for {NUMBER}, waiting for id 0x1d to be published |"
+                  rf"PE 0: in {name} for {NUMBER}, waiting for id 0x1d to be published$"])
+          for what, name in (("clone", "isthmus_segment_clone"), ("clone-queue", "isthmus_queue_clone"))),
+        ("kernel-arrivals", [rf"isthmus_kernel_wait_arrivals: no progress for {NUMBER}, waiting for 3 arrivals |"
+                             rf"PE 0: in isthmus_kernel_wait_arrivals for {NUMBER}, waiting for 3 arrivals$"]),
+        ("kernel-barrier", [rf"isthmus_kernel_barrier: no progress for {NUMBER}, waiting for PE \d |"
+                            rf"PE [01]: in isthmus_kernel_barrier for {NUMBER}, waiting for PE \d$"]),
         ("finalize", [r"shmem_finalize: no progress",
                       rf"PE [01]: has called shmem_finalize, and waits for the others for {NUMBER}$"]),
         # Whoever has asked is stopped meanwhile.
