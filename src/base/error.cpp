@@ -13,6 +13,7 @@
 #include <iterator>
 
 #include "base/alarm.hpp"
+#include "base/error_stream.hpp"
 #include "base/exit_now.hpp"
 
 namespace isthmus {
@@ -40,7 +41,7 @@ iovec part(std::string_view words) {
 // A short or failed write to standard error has nobody left to be told; a signal of the program's
 // that comes while it waits for a reader is no failure.
 void write_errors(const iovec* parts, std::size_t count) {
-    while (writev(STDERR_FILENO, parts, static_cast<int>(count)) < 0 && errno == EINTR) {
+    while (writev(error_stream(), parts, static_cast<int>(count)) < 0 && errno == EINTR) {
     }
 }
 

@@ -20,6 +20,7 @@
 
 #include "base/asan.hpp"
 #include "base/error.hpp"
+#include "base/error_stream.hpp"
 #include "base/identity.hpp"
 #include "base/limits.hpp"
 #include "base/os.hpp"
@@ -496,6 +497,7 @@ void attach_job() {
         protect_forks();
     }
     if (job.launched) forget_start();
+    keep_error_stream();
     set_speaker(job.me);
     set_job_end({claim_end, end_job});
     report_stall = say_stall;

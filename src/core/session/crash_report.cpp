@@ -28,6 +28,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/error_stream.hpp"
 #include "base/exit_now.hpp"
 #include "base/os.hpp"
 #include "base/process_stat.hpp"
@@ -58,7 +59,7 @@ struct Frame {
 
 void write_text(const char* text) {
     for (std::size_t left = std::strlen(text); left != 0;) {
-        const ssize_t written = write(STDERR_FILENO, text, left);
+        const ssize_t written = write(error_stream(), text, left);
         if (written < 0 && errno != EINTR) return;
         if (written > 0) {
             text += written;

@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "base/error.hpp"
+#include "base/error_stream.hpp"
 #include "base/exit_now.hpp"
 #include "base/os.hpp"
 #include "core/job/block_map.hpp"
@@ -119,6 +120,7 @@ void end_views() {
 
 void become_private() {
     if (forked_child) return;
+    drop_error_stream();
     if (job.heap.size != 0 && !job_file_is_open()) {
         say("isthmus: a forked child ends: the program has closed the library's file, through "
             "which "

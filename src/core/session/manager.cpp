@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/error_stream.hpp"
 #include "base/lasting.hpp"
 #include "base/os.hpp"
 #include "base/process_stat.hpp"
@@ -90,7 +91,7 @@ void tell_own_death(int signal) {
     constexpr int kSignalled = 128;
     const int status = kSignalled + signal;
     if (!far::road || !job.managed || !claim_end(status)) return;
-    const int farewell = await_reader(STDERR_FILENO, kHalfSecond) ? status : unheard(status);
+    const int farewell = await_reader(error_stream(), kHalfSecond) ? status : unheard(status);
     far::road->say_end(farewell);
     have_mates_tell(farewell);
 }
@@ -98,7 +99,7 @@ void tell_own_death(int signal) {
 void end_start_at_manager(int signal) {
     auto* const lines = dynamic_cast<bootstrap::Pmi1*>(exchange.get());
     if (forked_child || !lines || !is_in_start.load(std::memory_order_relaxed)) return;
-    await_reader(STDERR_FILENO, kHalfSecond);
+    await_reader(error_stream(), kHalfSecond);
     lines->end(128 + signal);
 }
 
@@ -211,7 +212,7 @@ void end_managed_job(int status, std::span<const pid_t> stopped) {
     // Nor is it waited for once more by whoever comes here again.
     static constinit std::atomic<bool> has_stopped = false;
     const bool is_heard = !exchange || (!has_stopped.load(std::memory_order_relaxed) &&
-                                        await_reader(STDERR_FILENO, 5 * kHalfSecond / 2));
+                                        await_reader(error_stream(), 5 * kHalfSecond / 2));
     has_stopped.store(!is_heard, std::memory_order_relaxed);
     const int farewell = is_heard ? status : unheard(status);
     if (far::road) far::road->say_end(farewell);
