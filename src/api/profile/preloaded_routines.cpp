@@ -81,6 +81,10 @@ SHMEM_FLOATING_AMO_TYPES(WRAP_EXTENDED)
 SHMEM_STANDARD_AMO_TYPES(WRAP_STANDARD)
 #define WRAP_BITWISE(T, N) SHMEM_TABLE_AMO_BITWISE(WRAP, T, N)
 SHMEM_BITWISE_AMO_TYPES(WRAP_BITWISE)
+// Where a program begins and ends that defines these two itself.
+WRAP(void, init, (void), ())
+WRAP(int, init_thread, (int requested, int* provided), (requested, provided))
+WRAP(void, finalize, (void), ())
 
 // libisthmus looks whether this is there.
 ISTHMUS_API const unsigned char isthmus_preloaded_library = 1;

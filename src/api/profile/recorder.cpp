@@ -13,6 +13,7 @@
 #include "api/profile/messages.hpp"
 #include "api/profile/statistics.hpp"
 #include "api/profile/trace.hpp"
+#include "api/profile/unseen.hpp"
 #include "base/error.hpp"
 #include "base/lasting.hpp"
 #include "base/settings.hpp"
@@ -164,6 +165,7 @@ void open(std::uint64_t begin) {
         !path.empty() && trace_open(path, begin))
         wanted |= kTracing;
     if (wanted == 0) return;
+    if (pshmem_my_pe() == 0) tell_unseen();
     if (!total && (wanted & kCounting)) total = new Tally(pshmem_n_pes());
     if (wanted & kTracing) open_arrows();
     install_handlers();

@@ -7,6 +7,7 @@ profile_test.py ISTHMUS DIRECTORY_OF_PROGRAMS TOOL     TOOL is built of tool.c
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -273,11 +274,26 @@ def test_exit_handler(runner):
 
 
 def test_own_finalize(runner):
-    """Past the profiling library: the trace is written, the counts are gone."""
+    """Past the profiling library that is linked: the trace is written, the counts are gone."""
     text = runner.run(program="profile_own_finalize", ISTHMUS_STATS="1")
-    assert "shmem_finalize: the counts are lost: " in text and text.count("\n") == 1, text
+    if runner.compiled_as_usual:
+        assert re.search(rf"^isthmus: +{PES} .* shmem_long_p$", text, re.MULTILINE) and "lost" not in text, text
+    else:
+        assert "shmem_finalize: the counts are lost: " in text and text.count("\n") == 1, text
     calls = runner.trace(program="profile_own_finalize")
     assert sum(call["name"] == "shmem_long_p" for call in calls) == PES
+
+
+def test_own_routines(runner):
+    """What a program's own wrappers pass on is counted, or told."""
+    if not runner.compiled_as_usual:
+        return
+    result = subprocess.run([runner.launcher, "run", "-n", "2", "--stats", f"{runner.programs}/profile_own_routines"],
+                            capture_output=True, text=True, timeout=60, check=True)
+    assert re.search(r"^isthmus: +2 .* shmem_long_p$", result.stderr, re.MULTILINE), result.stderr
+    assert len(re.findall(r"^isthmus: PE 0 .*: shmem_init: the program itself defines shmem_barrier_all and 1 more, "
+                          r"in front of what counts: these calls are not counted; define them in a library ",
+                          result.stderr, re.MULTILINE)) == 1, result.stderr
 
 
 def test_early_exit(runner):
