@@ -1,5 +1,6 @@
 // Memory management (9.3). Every routine here is a collective over all PEs: barriers make sure that
 // nobody puts into memory that another PE does not have yet, or no longer has.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -104,10 +105,26 @@ void release(void* block) {
     guarded::release(call.name, block);
 }
 
-// Always into another block, so that addresses of the old one are found wrong.
+// True if it has stayed in its place.
+bool resize_checked(const HeapCall& call, void* block, std::uint64_t old_size, std::uint64_t size) {
+    {
+        const std::lock_guard lock(heap_guard);
+        if (guarded::moves(std::min(old_size, size))) return false;
+    }
+    check_agreement(call.name, "size", size);
+    {
+        const std::lock_guard lock(heap_guard);
+        if (!guarded::resize(call.name, block, size)) return false;
+    }
+    call.meet();
+    return true;
+}
+
+// Mostly into another block, so that addresses of the old one are found wrong.
 [[gnu::cold, gnu::noinline]] void* reallocate_checked(const HeapCall& call, void* old,
                                                       std::uint64_t size) {
     const std::uint64_t old_size = require_same_block(call.name, old);
+    if (old && size != 0 && resize_checked(call, old, old_size, size)) return old;
     void* const block = allocate_checked(call, size, 1);
     if (!old || (!block && size != 0)) return block;
     if (block) copy(block, old, old_size < size ? old_size : size);

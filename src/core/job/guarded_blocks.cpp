@@ -85,6 +85,9 @@ Quarantine& quarantine_of(const Range& block) {
     return (*kept)[block.size <= kFilled ? kShort : may_be_whole(block) ? kWhole : kLongest];
 }
 
+// Calls that give a block of more than kFilled another length. Guarded by heap_guard.
+std::uint64_t long_resizes = 0;
+
 const char* verifier = "";  // the routine that frees, or allocates where there is no room
 
 std::uint64_t taken_by(std::uint64_t size) {
@@ -244,6 +247,7 @@ bool open() {
     for (Quarantine& each : *kept)
         each.clear();
     forget_first_pages();
+    long_resizes = 0;
     heap.set_reclaim(let_all_go);
     return passing_pages.open() && block_map.open(heap.range());
 }
@@ -278,6 +282,33 @@ void* allocate(std::uint64_t size, std::uint64_t alignment) {
     fill(guard_of(block), kGuardByte);
     block_map.add(block.begin, block.size);
     return place;
+}
+
+bool moves(std::uint64_t size) {
+    if (size <= kFilled) return true;
+    ++long_resizes;
+    return long_resizes <= kFirstMoves || long_resizes % kBetweenMoves == 0;
+}
+
+bool resize(const char* routine, void* place, std::uint64_t size) {
+    const Range old{reinterpret_cast<std::uintptr_t>(place), heap.block_size(place)};
+    const std::uint64_t taken = taken_by(size);
+    if (taken < size) return false;
+    verifier = routine;
+    verify_guard(routine, old);
+    if (!heap.resize(place, taken)) {
+        fill(guard_of(old), kGuardByte);
+        return false;
+    }
+    heap.set_size(place, size);
+    block_map.remove(old.begin, old.size);
+    block_map.add(old.begin, size);
+    const Range block{old.begin, size};
+    const std::uintptr_t end = std::max(guard_of(old).end(), guard_of(block).end());
+    asan::poison(place, end - block.begin);
+    asan::unpoison(place, size);
+    fill(guard_of(block), kGuardByte);
+    return true;
 }
 
 bool release(const char* routine, void* place) {

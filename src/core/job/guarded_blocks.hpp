@@ -33,6 +33,14 @@ void close(const char* routine);
 
 // The caller holds heap_guard, in these. As the heap's.
 void* allocate(std::uint64_t size, std::uint64_t alignment);
+// Whether a block that is given another length moves, so that addresses of the old one are found
+// wrong: always up to kFilled; of longer ones, which cost their copying, the first kFirstMoves that
+// ask, and then one of kBetweenMoves. Alike at all PEs.
+inline constexpr std::uint64_t kFirstMoves = 64;
+inline constexpr std::uint64_t kBetweenMoves = 1024;
+bool moves(std::uint64_t size);
+// In its place: the block keeps its beginning. False, and nothing has changed, if there is no room.
+bool resize(const char* routine, void* block, std::uint64_t size);
 // False if `block` is not the beginning of one. Nobody may use it any more.
 bool release(const char* routine, void* block);
 

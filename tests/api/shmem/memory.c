@@ -111,6 +111,33 @@ static void contents(void) {
     NEED(shmem_realloc(one, 0) == NULL);
 }
 
+/* Again and again: also where it stays in its place, it keeps what it holds, and its end. */
+static void lengths_again(void) {
+    enum { kHeld = 39000, kShort = 40000, kLong = 70000, kTurns = 300 };
+    const int next = (shmem_my_pe() + 1) % shmem_n_pes();
+    char* block = shmem_malloc(kLong);
+    int moves = 0;
+    for (int turn = 0; turn < kTurns; ++turn) {
+        const size_t length = turn % 2 ? kLong : kShort;
+        memset(block, turn, kHeld);
+        char* const before = block;
+        block = shmem_realloc(block, length - (size_t)turn);
+        moves += block != before;
+        for (int byte = 0; byte < kHeld; ++byte)
+            NEED(block[byte] == (char)turn);
+        shmem_putmem(block + length - turn - 8, block, 8, next);
+        shmem_barrier_all();
+        NEED(block[length - (size_t)turn - 1] == (char)turn);
+        shmem_barrier_all();
+    }
+    /* In checked mode the first 64 times, and now and then. */
+    if (getenv("ISTHMUS_CHECK") == NULL)
+        NEED(moves == 0);
+    else
+        NEED(moves >= 64 && moves <= 80);
+    shmem_free(block);
+}
+
 /* Blocks that touch are two blocks. */
 static void neighbours(void) {
     char* const block = shmem_calloc(1, 256);
@@ -166,6 +193,7 @@ int main(int argc, char** argv) {
     (void)argv;
     shmem_init();
     if (argc == 1) cleared_everywhere();
+    lengths_again(); /* the first to count such calls */
     contents();
     neighbours();
     kept_pages(600, 20, 20000);
