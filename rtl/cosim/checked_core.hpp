@@ -113,7 +113,7 @@ class CheckedCore {
     /// A remote access of a bulk transfer, with what it found.
     struct Piece {
         RemoteAccess access;
-        RemoteSide::Answer answer;
+        RemoteSide::Answer answer = {};
     };
     struct Flight {
         u64 due = 0, data = 0;
@@ -128,7 +128,7 @@ class CheckedCore {
         // Of a posted load in a node, whose answer is not known when its instruction ends.
         u8 rd = 0, size = 0;
         bool with_sign = false;
-        RemoteSide::Answer answer;
+        RemoteSide::Answer answer = {};
     };
 
     bool chance(unsigned of_many, unsigned many = 1024) {
