@@ -93,7 +93,8 @@ enum class Routine : std::uint32_t {
                         count
 };
 
-inline constexpr std::array kRoutineNames{
+// Its size is not deduced: clang would compare 256 types at most.
+inline constexpr std::array<const char*, static_cast<std::size_t>(Routine::count)> kRoutineNames{
 #define ISTHMUS_NAME(name) "shmem_" #name,
     ISTHMUS_ROUTINES(ISTHMUS_NAME)
 #undef ISTHMUS_NAME
@@ -110,7 +111,7 @@ inline constexpr std::array kRoutineNames{
                     ISTHMUS_TYPED_ROUTINES
 #undef ISTHMUS_TYPED
 };
-static_assert(kRoutineNames.size() == static_cast<std::size_t>(Routine::count));
+static_assert(kRoutineNames.back() != nullptr);
 
 // "shmem_barrier_all"; "none" for none and for numbers out of range (another process wrote them).
 inline const char* routine_name(Routine routine) {
