@@ -93,16 +93,16 @@ bool may_speak() {
 // Where they share a header that one tells whether it was heard, which may take longer, and this PE
 // passes it on: those of other hosts are not to be told first that all is said.
 void await_speaker() {
-    constexpr std::uint64_t kTurn = 10'000'000;
-    constexpr int kGivesTime = 100;  // turns
-    constexpr int kGivesSpeakerTime = 600;
+    constexpr std::uint64_t kTurn = 50'000'000;
+    constexpr int kGivesTime = 20;  // turns
+    constexpr int kGivesSpeakerTime = 120;
     for (int turn = 0; turn < kGivesSpeakerTime; ++turn) {
         // Acquire: partner is have_mates_tell(), or end_job().
         const std::uint32_t ended = job.header->ended.load(std::memory_order_acquire);
         if (ended == kTold || ended == kEnded || (ended == 0 && turn >= kGivesTime)) break;
         os::sleep_nanoseconds(kTurn);
     }
-    os::sleep_nanoseconds(6 * kTurn);
+    os::sleep_nanoseconds(kTurn);
 }
 
 [[noreturn]] void give_up(const char* routine, const std::string& text,
