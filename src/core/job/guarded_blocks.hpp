@@ -19,10 +19,9 @@ inline constexpr std::uint64_t kGuard = 64;
 // ones would keep too much memory.)
 inline constexpr std::uint64_t kFilled = 16384;
 inline constexpr std::uint64_t kMostWhole = std::uint64_t{64} << 20;
-// Blocks of those lengths that are kept back: together that much, or one. What the nearer caches of
-// a processor hold: each is written when it is freed, read when it goes, and written by the
-// program.
-inline constexpr std::uint64_t kMostWholeKept = std::uint64_t{1} << 20;
+// Blocks of those lengths that are kept back: together that much, what a processor's cache holds;
+// or one.
+inline constexpr std::uint64_t kMostWholeKept = std::uint64_t{8} << 20;
 inline constexpr unsigned char kGuardByte = 0xb6;
 inline constexpr unsigned char kFreedByte = 0xdf;
 

@@ -175,20 +175,6 @@ static void kept_pages(int first, int times, size_t bytes) {
     NEED(faults() - before < (long)(times * bytes / kPage / 4));
 }
 
-/* Checked mode keeps no more of them back than the nearer caches hold: the place of the first is
- * used again soon. */
-static void kept_in_cache(int most, size_t bytes) {
-    char* const first = shmem_malloc(bytes);
-    int rounds = 0;
-    shmem_free(first);
-    for (char* block = NULL; block != first && rounds <= most; ++rounds) {
-        block = shmem_malloc(bytes);
-        memset(block, 1, bytes);
-        shmem_free(block);
-    }
-    NEED(rounds <= most);
-}
-
 int main(int argc, char** argv) {
     (void)argv;
     shmem_init();
@@ -200,7 +186,6 @@ int main(int argc, char** argv) {
     kept_pages(160, 20, 1 << 16);
     kept_pages(40, 20, 1 << 20);
     kept_pages(4, 4, 10 << 20);
-    kept_in_cache(64, 1 << 15);
     shmem_finalize();
     return 0;
 }
