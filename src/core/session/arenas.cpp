@@ -68,8 +68,9 @@ void open_arenas() {
     if (job.arena.size == 0) {
         const std::uint64_t length = wanted_size();
         job.status().arena_size.store(length, std::memory_order_relaxed);
-        // What others ask of each other is answered before anybody stops in the process manager.
-        if (far::present) barrier_world();
+        // What others ask of each other is answered before anybody stops in the process manager;
+        // and this one names who has left, which the next does not.
+        barrier_world();
         // Which lets all wait for ever for one that does not go on.
         std::optional<StartWatch> watch;
         if (far::present && job.managed)

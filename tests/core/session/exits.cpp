@@ -187,6 +187,10 @@ void run(int me) {
             exit(0);
         };
         if (pthread_create(&thread, nullptr, go_on, nullptr) == 0) pthread_exit(nullptr);
+    } else if (is("exit_before_native_init") || is("finalize_before_native_init")) {
+        if (me == 1 && is("finalize_before_native_init")) shmem_finalize();
+        if (me == 1) exit(0);
+        init_native();
     } else if (is("exit_before_one_barrier")) {
         if (me == 1) exit(0);
         shmem_barrier_all();
