@@ -120,8 +120,8 @@ struct Missing {
     double turn = kNamersTurn;  // how long others may speak first
 };
 
-// Of a host on which some are missing one PE says so. Else the host of PE 0 or 1 speaks: one of two
-// is enough, and one of them may be who is missing.
+// Of a host on which some are missing one PE says so. Else the hosts of the first and of the last
+// PE speak: the one may be who is missing.
 Missing find_missing(HostProcesses& processes, int rank) {
     const std::vector<int>& here = processes.ranks();
     const auto is_here = [&](int pe) {
@@ -131,9 +131,9 @@ Missing find_missing(HostProcesses& processes, int rank) {
     const double turn =
         kNamersTurn +
         turn_of_host(here.empty() ? rank : *std::min_element(here.begin(), here.end()));
-    const bool is_first_host = is_here(0) || is_here(1);
-    const bool speaks =
-        here.empty() ? rank < 2 : processes.is_chosen() && (is_first_host || !late.empty());
+    const bool is_first_host = is_here(0) || is_here(job.pes - 1);
+    const bool speaks = here.empty() ? rank == 0 || rank == job.pes - 1
+                                     : processes.is_chosen() && (is_first_host || !late.empty());
     std::vector<int> elsewhere;
     for (int pe = 0; pe < job.pes && late.empty() && !here.empty(); ++pe) {
         if (!is_here(pe)) elsewhere.push_back(pe);
