@@ -319,10 +319,12 @@ class Remote(unittest.TestCase):
     def test_a_pe_that_ends_in_a_shell_that_goes_on(self):
         """Alone on its host, within shmem_init: only who has started it can tell."""
         begins = 'echo "cmd=init pmi_version=1 pmi_subversion=1" >&$PMI_FD'
-        done = self.run_job("sh", "-c", f"if [ $PMI_RANK = 2 ]; then ({begins}); exec sleep 60; fi; exec {RING}")
-        self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, r"^isthmus: PE 2 \(host b\): its process has ended within shmem_init, and what it "
-                                      r"was started in goes on; the job ends\n$")
+        # Before who has started it hears that it has come, or later.
+        for ends in (f"kill -STOP $PPID; ({begins}); kill -CONT $PPID", f"({begins}; sleep 1)"):
+            done = self.run_job("sh", "-c", f"if [ $PMI_RANK = 2 ]; then {ends}; exec sleep 60; fi; exec {RING}")
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, r"^isthmus: PE 2 \(host b\): its process has ended within shmem_init, and what "
+                                          r"it was started in goes on; the job ends\n$")
 
     def test_a_pe_that_has_closed_its_files_before_it_comes(self):
         """It cannot tell its manager: who waits on its host does, and says nothing more."""

@@ -464,8 +464,11 @@ void Agent::act_on_line(Member& member, int pe, std::string_view line, pid_t sen
     if (outcome.has_started) member.starts = false;
     if (outcome.starts) member.starts = true;
     if (outcome.starts || outcome.began) {
+        // It may have ended before this one came to hear it.
         os::ProcessStat facts;
-        member.program = sender > 0 && os::read_process_stat(sender, facts) ? sender : 0;
+        const bool is_known = sender > 0 && (os::read_process_stat(sender, facts) ||
+                                             (kill(sender, 0) != 0 && errno == ESRCH));
+        member.program = is_known ? sender : 0;
         member.program_began = facts.began;
     }
     // An answer is short and a question is out: there is room.
