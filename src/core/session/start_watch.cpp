@@ -44,6 +44,7 @@ constexpr double kFirstLook = 0.3;               // into a wait; most are over b
 constexpr double kStandsStill = 0.9;             // two looks
 constexpr double kBetweenLooks = 0.5;            // at the processes of this host
 constexpr std::uint64_t kHeard = 3'000'000'000;  // some looks
+constexpr std::uint64_t kManagersTime = 1'000'000'000;
 
 // How much later than the host of PE 0 one may speak whose first PE that is: one after the other,
 // should PE 0's be what does not go on.
@@ -174,9 +175,9 @@ std::string text_of_seconds(double time) {
 
 void fail_once_on_host(const char* routine, const std::string& text,
                        std::span<const pid_t> stopped) {
-    // Who has spoken keeps the name for a while, and gives the manager time to end all.
     // Where they share a header already, a road may know of a reason as well.
-    if (may_speak() && claim_end(1) && is_first_reason()) {
+    const bool speaks = may_speak() && claim_end(1) && is_first_reason();
+    if (speaks) {
         // Our own manager prints one line for all hosts.
         Exchange* const manager = process_manager();
         if (!manager || !manager->take_last_words(speaker_prefix() + routine + ": " + text))
@@ -188,6 +189,8 @@ void fail_once_on_host(const char* routine, const std::string& text,
     const Descriptor told = process_manager() ? Descriptor() : HostProcesses::tell_end(job.me);
     if (told.file() >= 0)
         os::sleep_nanoseconds(kHeard);
+    else if (speaks)  // keeps the name for a while, and gives the manager time to end all
+        os::sleep_nanoseconds(kManagersTime);
     else
         await_speaker();
     end_job(1);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A PE ends its job under a process manager that has stopped, so that nobody reads what it says: it waits
-for that once, and not again on its way out.
+for that once, and not again on its way out. And under one that falls silent: it says so and ends by itself, and
+is not killed for having waited for itself.
 
     unread_end.py ACTOR     ACTOR is launch_actor
 """
@@ -17,12 +18,26 @@ ANSWERS = {"init": "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0",
 MOST_SWITCHES = 380
 
 
-def main():
+def begin(errors, **settings):
+    """A PE, and this end of its connection to the manager."""
     own, theirs = socket.socketpair()
-    unread, errors = os.pipe()
     job = subprocess.Popen([sys.argv[1], "hello"], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stderr=errors,
-                           env=dict(os.environ, PMI_FD=str(theirs.fileno()), PMI_RANK="0", PMI_SIZE="2"))
+                           env=dict(os.environ, PMI_FD=str(theirs.fileno()), PMI_RANK="0", PMI_SIZE="2", **settings))
     theirs.close()
+    return job, own
+
+
+def ends_by_itself():
+    job, own = begin(subprocess.PIPE, ISTHMUS_DETECT_SECONDS="0.25")
+    said = job.communicate()[1].decode()
+    own.close()
+    print(f"silent: status {job.returncode}, {said}")
+    return job.returncode == 1 and said.count("isthmus:") == 1 and "has not answered for 0.5 s" in said
+
+
+def waits_once():
+    unread, errors = os.pipe()
+    job, own = begin(errors)
     os.close(errors)
     lines = own.makefile("rw")
     for line in lines:
@@ -40,7 +55,12 @@ def main():
     said = os.read(unread, 65536).decode()
     print(f"status {job.returncode}, {switches} switches, {said}")
     is_right = job.returncode == 1 and said.count("isthmus:") == 1 and "closed the connection" in said
-    return 0 if is_right and switches <= MOST_SWITCHES else 1
+    return is_right and switches <= MOST_SWITCHES
+
+
+def main():
+    results = [waits_once(), ends_by_itself()]
+    return 0 if all(results) else 1
 
 
 if __name__ == "__main__":
