@@ -27,7 +27,8 @@ def socket_of_job(mark):
     with open("/proc/net/unix") as table:
         for line in table.read().splitlines()[1:]:
             words = line.split()
-            if len(words) == 8 and words[7].startswith("@isthmus-"):
+            # Not the one by which the PEs of a host know that they have come.
+            if len(words) == 8 and words[7].startswith("@isthmus-") and not words[7].startswith("@isthmus-came-"):
                 inodes[f"socket:[{words[6]}]"] = words[7]
     for environment in glob.glob("/proc/[0-9]*/environ"):
         try:
