@@ -153,13 +153,14 @@ if(NOT ISTHMUS_SANITIZE)
                             [ $status -eq 0 ] && [ -z \"$out\" ]"
                      sh $<TARGET_FILE:core_ends>)
     set_tests_properties(core.ends.mpirun_ticks_of_timer PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 60)
-    # A PE that is stopped in another process group, which Hydra does not reach.
+    # A PE that is stopped in another process group, which Hydra does not reach. Who has ended and was not waited for yet
+    # has ended.
     add_hydra_test(core.ends.hydra_stopped_elsewhere
                    "file=$(mktemp)
                     out=$(FILE=$file PROGRAM=$1 timeout 20 mpiexec.hydra -n 2 sh -c 'if [ $PMI_RANK = 1 ]; then exec setsid -w sh -c \"echo \\$\\$ > $FILE; kill -STOP \\$\\$\"; fi; exec $PROGRAM wide' 2>&1)
                     status=$?; echo \"$out\"; echo status $status; process=$(cat $file); rm $file
                     [ $status -ne 0 ] && [ 1 -eq $(echo \"$out\" | grep -c 'waits in vain for PE 1, whose process on this host has been stopped') ] || exit 1
-                    for try in 1 2 3 4 5 6 7 8 9 10; do kill -0 $process || exit 0; sleep 0.1; done
+                    for try in 1 2 3 4 5 6 7 8 9 10; do grep -q '^State:.[^Z]' /proc/$process/status || exit 0; sleep 0.1; done
                     kill -9 $process; echo \"$process was left\"; exit 1"
                    $<TARGET_FILE:core_leaves>)
     set_tests_properties(core.ends.hydra_stopped_elsewhere PROPERTIES ENVIRONMENT
