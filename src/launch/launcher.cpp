@@ -16,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/process_tree.hpp"
 #include "base/quote.hpp"
 #include "core/job/job_layout.hpp"
 #include "launch/before_start.hpp"
@@ -132,7 +133,7 @@ int run_job(const RunOptions& options) {
     std::signal(SIGCHLD, SIG_DFL);
 
     // A shell that became this process by exec may have left children.
-    const std::vector<pid_t> strangers = own_children();
+    const std::vector<pid_t> strangers = os::children_of(getpid());
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     int control[2];
     if (pipe2(control, O_CLOEXEC) != 0)

@@ -57,19 +57,6 @@ std::vector<pid_t> descendants(pid_t ancestor, const std::vector<pid_t>& except)
     return tree_below(all_processes(), ancestor, except);
 }
 
-std::vector<pid_t> own_children() {
-    std::vector<pid_t> children;
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
-    if (FILE* const file = std::fopen(path, "re")) {
-        int child = 0;
-        while (std::fscanf(file, "%d", &child) == 1)
-            children.push_back(child);
-        std::fclose(file);
-    }
-    return children;
-}
-
 bool is_descendant(pid_t process, pid_t ancestor) {
     os::ProcessStat relation;
     for (int depth = 0; depth < 64 && process > 1; ++depth) {

@@ -12,9 +12,6 @@ namespace isthmus::launch {
 // process in `except`. Processes that come and go meanwhile may be missed: callers repeat.
 std::vector<pid_t> descendants(pid_t ancestor, const std::vector<pid_t>& except = {});
 
-// Children of this process now.
-std::vector<pid_t> own_children();
-
 bool is_descendant(pid_t process, pid_t ancestor);
 
 // The process below `ancestor` that calls itself `number`, which is another number than ours if it

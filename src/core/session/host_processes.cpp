@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "base/process_stat.hpp"
+#include "base/process_tree.hpp"
 
 namespace isthmus {
 namespace {
@@ -28,45 +29,11 @@ std::string read_all(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// One that is not there counts as dead.
-os::ProcessStat facts_of(pid_t process) {
-    os::ProcessStat facts;
-    if (!os::read_process_stat(process, facts)) facts.state = 'X';
-    return facts;
-}
-
 // Ended, stopped, or held by a debugger. One whose number is not known does not.
 bool rests(pid_t process) {
     if (process <= 0) return false;
-    const os::ProcessStat facts = facts_of(process);
+    const os::ProcessStat facts = os::facts_of(process);
     return !os::is_alive(facts) || facts.state == 'T' || facts.state == 't';
-}
-
-std::vector<pid_t> threads_of(pid_t process) {
-    std::vector<pid_t> threads;
-    const std::string tasks = "/proc/" + std::to_string(process) + "/task";
-    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(tasks.c_str()), closedir);
-    while (const dirent* const entry = folder ? readdir(folder.get()) : nullptr) {
-        if (const pid_t thread = std::atoi(entry->d_name); thread > 0) threads.push_back(thread);
-    }
-    return threads;
-}
-
-// What the kernel tells of a process is its first thread's, and nothing once that has ended; then
-// it is another one's.
-std::string in_proc(pid_t process, const char* what) {
-    const std::string folder = "/proc/" + std::to_string(process) + "/";
-    const os::ProcessStat facts = facts_of(process);
-    if (os::has_ended(facts.state) && os::is_alive(facts)) {
-        for (const pid_t thread : threads_of(process)) {
-            const std::string task = folder + "task/" + std::to_string(thread) + "/";
-            os::ProcessStat of_thread;
-            if (os::read_process_stat((task + "stat").c_str(), of_thread) &&
-                !os::has_ended(of_thread.state))
-                return task + what;
-        }
-    }
-    return folder + what;
 }
 
 // Of an environment as the kernel keeps it.
@@ -88,7 +55,7 @@ const char* own_namespace() {
 // Which PE of this job a process was started as, be it the program or a shell around it; -1: none,
 // or nobody may know.
 int rank_of(pid_t process) {
-    const std::string environment = read_all(in_proc(process, "environ"));
+    const std::string environment = read_all(os::in_proc(process, "environ"));
     const char* const space = own_namespace();
     if (space && value_in(environment, "PMIX_NAMESPACE") != space) return -1;
     const std::string rank(value_in(environment, space ? "PMIX_RANK" : "PMI_RANK"));
@@ -100,7 +67,7 @@ int rank_of(pid_t process) {
 bool is_still_manager(pid_t process, pid_t manager) {
     std::error_code error;
     const auto of = [&](pid_t each) {
-        return std::filesystem::read_symlink(in_proc(each, "exe"), error);
+        return std::filesystem::read_symlink(os::in_proc(each, "exe"), error);
     };
     const auto program = of(process);
     return error || program == of(manager);
@@ -111,17 +78,17 @@ bool is_still_manager(pid_t process, pid_t manager) {
 bool is_no_pe(pid_t process, pid_t manager) {
     const char* const space = own_namespace();
     if (!space) return false;
-    const std::string environment = read_all(in_proc(process, "environ"));
+    const std::string environment = read_all(os::in_proc(process, "environ"));
     if (const auto found = value_in(environment, "PMIX_NAMESPACE"); !found.empty())
         return found != space;
     const std::string first = environment.substr(0, environment.find('\0'));
     return first.find('=') != first.npos &&
-           read_all(in_proc(manager, "environ")).starts_with(first + '\0');
+           read_all(os::in_proc(manager, "environ")).starts_with(first + '\0');
 }
 
 // Whose process that is, of all that it may act as; nobody may know: it may be this user's.
 bool is_another_users(pid_t process) {
-    std::ifstream file(in_proc(process, "status"));
+    std::ifstream file(os::in_proc(process, "status"));
     for (std::string word; file >> word;) {
         if (word != "Uid:") continue;
         std::array<uid_t, 4> users{};
@@ -137,11 +104,11 @@ bool is_another_users(pid_t process) {
 // comes. Where this PE knows of none, or nobody may look, a process may have one.
 bool may_have_managers_socket(pid_t process) {
     if (!std::getenv("PMI_FD")) return true;
-    const std::string environment = read_all(in_proc(process, "environ"));
+    const std::string environment = read_all(os::in_proc(process, "environ"));
     const std::string number(value_in(environment, "PMI_FD"));
     if (number.empty()) return false;
     struct stat facts {};
-    if (stat(in_proc(process, ("fd/" + number).c_str()).c_str(), &facts) == 0)
+    if (stat(os::in_proc(process, ("fd/" + number).c_str()).c_str(), &facts) == 0)
         return S_ISSOCK(facts.st_mode);
     return errno != ENOENT;
 }
@@ -155,23 +122,13 @@ std::vector<pid_t> all_processes() {
     return all;
 }
 
-std::vector<pid_t> children_of(pid_t process) {
-    std::vector<pid_t> children;
-    for (const pid_t thread : threads_of(process)) {
-        std::ifstream file("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) +
-                           "/children");
-        children.insert(children.end(), std::istream_iterator<pid_t>(file), {});
-    }
-    return children;
-}
-
 // The program of a PE, as this one, or with this library: what it has started is its own affair.
 bool is_program(pid_t process) {
     std::error_code error;
-    const auto program = std::filesystem::read_symlink(in_proc(process, "exe"), error);
-    if (!error && program == std::filesystem::read_symlink(in_proc(getpid(), "exe"), error))
+    const auto program = std::filesystem::read_symlink(os::in_proc(process, "exe"), error);
+    if (!error && program == std::filesystem::read_symlink(os::in_proc(getpid(), "exe"), error))
         return true;
-    return read_all(in_proc(process, "maps")).find("/libisthmus") != std::string::npos;
+    return os::has_library(process);
 }
 
 // A PE's process within shells and tools around it, as far as each has one child that was told the
@@ -179,7 +136,7 @@ bool is_program(pid_t process) {
 pid_t innermost(pid_t process, int rank) {
     for (;;) {
         if (is_program(process)) return process;
-        std::vector<pid_t> within = children_of(process);
+        std::vector<pid_t> within = os::children_of(process);
         std::erase_if(within, [&](pid_t child) { return rank_of(child) != rank; });
         if (within.empty()) return process;
         if (within.size() != 1) return 0;
@@ -195,12 +152,12 @@ pid_t find_own_child(int me) {
     const auto is_around = [&](pid_t process) {
         if (rank_of(process) != me) return false;
         return own_namespace() ||
-               (file && value_in(read_all(in_proc(process, "environ")), "PMI_FD") == file);
+               (file && value_in(read_all(os::in_proc(process, "environ")), "PMI_FD") == file);
     };
     pid_t child = getpid();
     for (pid_t process = getppid(); process > 1 && is_around(process);) {
         child = process;
-        process = facts_of(process).parent;
+        process = os::facts_of(process).parent;
     }
     return child;
 }
@@ -211,7 +168,7 @@ pid_t find_own_child(int me) {
 pid_t find_manager_of(pid_t child, int me) {
     std::error_code error;
     if (std::filesystem::read_symlink("/proc/self", error) != std::to_string(getpid())) return 0;
-    const pid_t parent = facts_of(child).parent;
+    const pid_t parent = os::facts_of(child).parent;
     return parent > 1 && rank_of(parent) != me ? parent : 0;
 }
 
@@ -307,7 +264,7 @@ bool HostProcesses::is_chosen() {
         // Where the manager is not seen no process is judged.
         if (manager_ == 0 || !rests(*holder)) return false;
         // Another one may have taken it since.
-        if (!os::is_alive(facts_of(*holder))) taken_.erase(name);
+        if (!os::is_alive(os::facts_of(*holder))) taken_.erase(name);
     }
     return false;
 }
@@ -328,12 +285,12 @@ std::vector<int> HostProcesses::late() {
 std::set<int> HostProcesses::find_living() const {
     std::set<int> above;
     for (pid_t process = manager_; process > 0 && above.insert(process).second;)
-        process = facts_of(process).parent;
-    const os::ProcessStat of_manager = facts_of(manager_);
+        process = os::facts_of(process).parent;
+    const os::ProcessStat of_manager = os::facts_of(manager_);
     const std::string manager = of_manager.name;
     const auto is_older = [&](pid_t process) {
-        for (; process > 1 && !above.contains(process); process = facts_of(process).parent) {
-            if (facts_of(process).began < of_manager.began) return true;
+        for (; process > 1 && !above.contains(process); process = os::facts_of(process).parent) {
+            if (os::facts_of(process).began < of_manager.began) return true;
         }
         return false;
     };
@@ -341,17 +298,17 @@ std::set<int> HostProcesses::find_living() const {
         if (own_namespace()) return true;
         if (is_another_users(process) || is_older(process)) return false;
         const char* const size = std::getenv("PMI_SIZE");
-        if (size && value_in(read_all(in_proc(process, "environ")), "PMI_SIZE") != size)
+        if (size && value_in(read_all(os::in_proc(process, "environ")), "PMI_SIZE") != size)
             return false;
         if (!may_have_managers_socket(process)) return false;
         while (process > 1 && process != manager_ && rank_of(process) == rank)
-            process = facts_of(process).parent;
-        return process == manager_ || facts_of(process).name != manager;
+            process = os::facts_of(process).parent;
+        return process == manager_ || os::facts_of(process).name != manager;
     };
     std::set<int> living;
     for (const pid_t process : all_processes()) {
         const int rank = rank_of(process);
-        if (rank >= 0 && !above.contains(process) && os::is_alive(facts_of(process)) &&
+        if (rank >= 0 && !above.contains(process) && os::is_alive(os::facts_of(process)) &&
             is_of_this_job(process, rank))
             living.insert(rank);
     }
@@ -365,21 +322,21 @@ bool HostProcesses::has_gone(int rank, double now) {
     const pid_t process = process_of(rank);
     const bool is_expected = std::find(expected_.begin(), expected_.end(), rank) != expected_.end();
     const bool is_gone =
-        process > 0 ? !os::is_alive(facts_of(process)) : is_expected && is_free(name_of(rank));
+        process > 0 ? !os::is_alive(os::facts_of(process)) : is_expected && is_free(name_of(rank));
     if (!is_gone) gone_.erase(rank);
     return is_gone && now - gone_.emplace(rank, now).first->second >= kHandedOn;
 }
 
 std::vector<int> HostProcesses::ended(double now) {
     if (manager_ == 0) return {};
-    const os::ProcessStat manager = facts_of(manager_);
+    const os::ProcessStat manager = os::facts_of(manager_);
     if (!os::is_alive(manager) || manager.state == 'T') changed_ = now;
     std::set<int> there{me_};
-    const std::vector<pid_t> children = children_of(manager_);
+    const std::vector<pid_t> children = os::children_of(manager_);
     // The kernel may not tell, or not all.
     if (std::find(children.begin(), children.end(), child_) == children.end()) return {};
     for (const pid_t process : children) {
-        if (!os::is_alive(facts_of(process))) continue;
+        if (!os::is_alive(os::facts_of(process))) continue;
         const auto [place, is_new] = seen_.emplace(process, -1);
         const bool has_begun = !is_still_manager(process, manager_);
         const int rank = rank_of(process);
@@ -413,16 +370,16 @@ std::vector<int> HostProcesses::stopped(double now, double longest) {
     std::map<pid_t, double> still;
     std::vector<int> stopped;
     found_stopped_.clear();
-    const os::ProcessStat manager = facts_of(manager_);
+    const os::ProcessStat manager = os::facts_of(manager_);
     if (manager_ != 0 && os::is_alive(manager) && manager.state != 'T') {
-        for (const pid_t child : children_of(manager_)) {
+        for (const pid_t child : os::children_of(manager_)) {
             const int rank = rank_of(child);
             if (rank == me_ || std::find(ranks_.begin(), ranks_.end(), rank) == ranks_.end() ||
                 is_still_manager(child, manager_))
                 continue;
             const pid_t came = process_of(rank);
             const pid_t process = came > 0 ? came : innermost(child, rank);
-            if (facts_of(process).state != 'T') continue;
+            if (os::facts_of(process).state != 'T') continue;
             const auto before = stopped_.find(process);
             const double since = before != stopped_.end() ? before->second : now;
             still.emplace(process, since);

@@ -15,14 +15,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/os.hpp"
 #include "base/process_stat.hpp"
+#include "base/process_tree.hpp"
 #include "launch/foreign_watch.hpp"
 #include "launch/linked.hpp"
 #include "launch/output.hpp"
@@ -65,14 +64,8 @@ struct Member {
 // started is its own affair.
 pid_t innermost(pid_t process) {
     for (;;) {
-        const std::string folder = "/proc/" + std::to_string(process);
-        const std::string task = folder + "/task/" + std::to_string(process) + "/children";
-        std::ifstream children(task);
-        const std::vector<pid_t> within(std::istream_iterator<pid_t>(children), {});
-        if (within.size() != 1) return process;
-        std::ifstream maps(folder + "/maps");
-        for (std::string line; std::getline(maps, line);)
-            if (line.find("/libisthmus.so") != std::string::npos) return process;
+        const std::vector<pid_t> within = os::children_of(process);
+        if (within.size() != 1 || os::has_library(process)) return process;
         process = within.front();
     }
 }
