@@ -166,8 +166,9 @@ class Region {
     void operand(const x86::Xmm& to, unsigned r, const Label& otherwise);
     template <class F>
     void checked_result(const Insn& i, const Label& otherwise);
-    bool rounds_as_host(const Insn& i, const Label& otherwise);
-    template <class F, class Operation>
+    /// Of an instruction that may round as the host does: goes `otherwise` where it does not.
+    void check_rounding(const Insn& i, const Label& otherwise);
+    template <class F, class To = F, class Operation>
     bool arithmetic(const Block& block, const Insn& i, Op op, unsigned operands,
                     Operation operation);
     template <class F>

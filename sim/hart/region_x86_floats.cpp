@@ -32,6 +32,10 @@ bool host_fuses() {
     static const bool has = CpuInfo::host().hasFeature(CpuFeatures::X86::kFMA);
     return has;
 }
+
+bool may_round_as_host(const Insn& i) {
+    return i.imm == soft_float::kNearestEven || i.imm == kDynamic;
+}
 }  // namespace
 
 // A binary32 value that is not boxed is another one.
@@ -73,32 +77,27 @@ void Region::checked_result(const Insn& i, const Label& otherwise) {
     }
 }
 
-/// False if it never does.
-bool Region::rounds_as_host(const Insn& i, const Label& otherwise) {
-    if (i.imm != soft_float::kNearestEven && i.imm != kDynamic) return false;
+void Region::check_rounding(const Insn& i, const Label& otherwise) {
     if (i.imm == kDynamic) {
         a_.cmp(x86::dword_ptr(kHart, kModeOffset), soft_float::kNearestEven);
         a_.jne(otherwise);
     }
     a_.test(x86::byte_ptr(kHart, kFlagsOffset), soft_float::kInexact);
     a_.jz(otherwise);
-    return true;
 }
 
-template <class F, class Operation>
+template <class F, class To, class Operation>
 bool Region::arithmetic(const Block& block, const Insn& i, Op op, unsigned operands,
                         Operation operation) {
+    if (!may_round_as_host(i)) return false;
     const Label back = a_.newLabel();
     const Label otherwise = cold(block, i, op, back);
-    if (!rounds_as_host(i, otherwise)) {
-        colds_.pop_back();
-        return false;
-    }
+    check_rounding(i, otherwise);
     operand<F>(kX, i.rs1, otherwise);
     if (operands > 1) operand<F>(kY, i.rs2, otherwise);
     if (operands > 2) operand<F>(kZ, i.rs3, otherwise);
     operation();
-    checked_result<F>(i, otherwise);
+    checked_result<To>(i, otherwise);
     a_.bind(back);
     return true;
 }
@@ -191,19 +190,17 @@ bool Region::to_integer(const Block& block, const Insn& i, Op op, bool wide) {
 // A binary64 has every 32-bit integer; all others may have to be rounded.
 template <class F>
 bool Region::from_integer(const Block& block, const Insn& i, Op op, bool wide, bool is_signed) {
+    const bool rounds = wide || kIsSingle<F>;
+    const bool is_mode =
+        i.imm == kDynamic || i.imm <= static_cast<int>(soft_float::kNearestMaxMagnitude);
+    if (rounds ? !may_round_as_host(i) : !is_mode) return false;
     const Label back = a_.newLabel();
     const Label otherwise = cold(block, i, op, back);
-    if (wide || kIsSingle<F>) {
-        if (!rounds_as_host(i, otherwise)) {
-            colds_.pop_back();
-            return false;
-        }
+    if (rounds) {
+        check_rounding(i, otherwise);
     } else if (i.imm == kDynamic) {
         a_.cmp(x86::dword_ptr(kHart, kModeOffset), soft_float::kNearestMaxMagnitude);
         a_.ja(otherwise);
-    } else if (i.imm > static_cast<int>(soft_float::kNearestMaxMagnitude)) {
-        colds_.pop_back();
-        return false;
     }
     const Gp from = use(i.rs1, kA);
     a_.xorps(kX, kX);  // else it waits for what was there
@@ -272,19 +269,8 @@ bool Region::floating(const Block& block, const Insn& i, Op op) {
         case Op::fnmadd_d:
             return host_fuses() &&
                    arithmetic<Double>(block, i, op, 3, [&] { a_.vfnmsub213sd(kX, kY, kZ); });
-        case Op::fcvt_s_d: {
-            const Label back = a_.newLabel();
-            const Label otherwise = cold(block, i, op, back);
-            if (!rounds_as_host(i, otherwise)) {
-                colds_.pop_back();
-                return false;
-            }
-            operand<Double>(kX, i.rs1, otherwise);
-            a_.cvtsd2ss(kX, kX);
-            checked_result<Single>(i, otherwise);
-            a_.bind(back);
-            return true;
-        }
+        case Op::fcvt_s_d:
+            return arithmetic<Double, Single>(block, i, op, 1, [&] { a_.cvtsd2ss(kX, kX); });
         case Op::flt_s: compare_floats<Single>(block, i, op, false, false); return true;
         case Op::fle_s: compare_floats<Single>(block, i, op, true, false); return true;
         case Op::feq_s: compare_floats<Single>(block, i, op, false, true); return true;
