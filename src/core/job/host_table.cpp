@@ -31,6 +31,14 @@ int header_owner() {
     return first_pes()[static_cast<std::size_t>(host_number(job.me))];
 }
 
+std::vector<int> pes_of_host() {
+    std::vector<int> pes;
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (job.host.test(static_cast<std::size_t>(pe))) pes.push_back(pe);
+    }
+    return pes;
+}
+
 std::string host_of(int pe) {
     const bool known = pe >= 0 && pe < job.pes && !host_table.names.empty();
     return known ? host_table.names[static_cast<std::size_t>(host_number(pe))].data() : host_name();

@@ -30,7 +30,8 @@ int memory_file(int pe);
 
 const std::vector<int>& first_pes();
 int host_number(int pe);
-int header_owner();  // the first PE of this host
+int header_owner();              // the first PE of this host
+std::vector<int> pes_of_host();  // of this one, those that share its header
 
 // Of a PE, for messages.
 std::string host_of(int pe);

@@ -389,14 +389,6 @@ double discard_seconds() {
     return static_cast<double>(most) / kBlocks;
 }
 
-std::vector<int> pes_of_host() {
-    std::vector<int> pes;
-    for (int pe = 0; pe < job.pes; ++pe) {
-        if (job.host.test(static_cast<std::size_t>(pe))) pes.push_back(pe);
-    }
-    return pes;
-}
-
 // What every PE of a job of several does while it has one thread.
 void begin_pe() {
     show_program(static_cast<std::uint32_t>(job.me));

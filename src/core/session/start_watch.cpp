@@ -22,6 +22,7 @@
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
+#include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
 #include "core/session/dead_mates.hpp"
 #include "core/session/farewell.hpp"
@@ -39,12 +40,12 @@ constexpr double kOthersTurn = 3;
 // Who cannot name the PE that does not go on gives so long to whoever can, who looks every half
 // second and began to wait at about the same time.
 constexpr double kNamersTurn = 3;
-constexpr double kEarly = 2;                     // of a wait
-constexpr double kFirstLook = 0.3;               // into a wait; most are over by then
-constexpr double kStandsStill = 0.9;             // two looks
-constexpr double kBetweenLooks = 0.5;            // at the processes of this host
-constexpr std::uint64_t kHeard = 3'000'000'000;  // some looks
-constexpr std::uint64_t kManagersTime = 1'000'000'000;
+constexpr double kEarly = 2;                            // of a wait
+constexpr double kFirstLook = 0.3;                      // into a wait; most are over by then
+constexpr double kStandsStill = 0.9;                    // two looks
+constexpr double kBetweenLooks = 0.5;                   // at the processes of this host
+constexpr std::uint64_t kHeard = 3'000'000'000;         // some looks
+constexpr std::uint64_t kManagersTurn = 1'000'000'000;  // to end all
 
 // How much later than the host of PE 0 one may speak whose first PE that is: one after the other,
 // should PE 0's be what does not go on.
@@ -112,36 +113,38 @@ void await_speaker() {
     fail_once_on_host(routine, text, stopped);
 }
 
+bool contains(const std::vector<int>& pes, int pe) {
+    return std::find(pes.begin(), pes.end(), pe) != pes.end();
+}
+
 // Who has not come, as far as this host knows.
 struct Missing {
-    bool is_ours_to_say = false;
+    bool is_ours_to_say;
     std::string awaited;
     std::string late;
-    const char* or_else = ", or one of them has stopped in it";
-    double turn = kNamersTurn;  // how long others may speak first
+    const char* or_else;
+    double turn;  // how long others may speak first
 };
 
 // Of a host on which some are missing one PE says so. Else the hosts of the first and of the last
 // PE speak: the one may be who is missing.
 Missing find_missing(HostProcesses& processes, int rank) {
     const std::vector<int>& here = processes.ranks();
-    const auto is_here = [&](int pe) {
-        return std::find(here.begin(), here.end(), pe) != here.end();
-    };
     const std::vector<int> late = processes.late();
+    const char* const or_else = ", or one of them has stopped in it";
     const double turn =
         kNamersTurn +
         turn_of_host(here.empty() ? rank : *std::min_element(here.begin(), here.end()));
-    const bool is_first_host = is_here(0) || is_here(job.pes - 1);
+    const bool is_first_host = contains(here, 0) || contains(here, job.pes - 1);
     const bool speaks = here.empty() ? rank == 0 || rank == job.pes - 1
                                      : processes.is_chosen() && (is_first_host || !late.empty());
     std::vector<int> elsewhere;
     for (int pe = 0; pe < job.pes && late.empty() && !here.empty(); ++pe) {
-        if (!is_here(pe)) elsewhere.push_back(pe);
+        if (!contains(here, pe)) elsewhere.push_back(pe);
     }
     if (late.empty() && elsewhere.empty())
         return {speaks, "the other PEs of the job; has each process called it?",
-                "not all PEs of the job have", Missing().or_else, turn};
+                "not all PEs of the job have", or_else, turn};
     const std::vector<int>& those = late.empty() ? elsewhere : late;
     const bool is_one = those.size() == 1;
     const std::string who = name_pes(those) + (!late.empty() ? " of this host"
@@ -149,7 +152,7 @@ Missing find_missing(HostProcesses& processes, int rank) {
                                                              : " of other hosts");
     if (late.empty() && !is_one)
         return {speaks, who + ", of which not all have called it", "not all of " + who + " have",
-                Missing().or_else, turn};
+                or_else, turn};
     const std::string has = is_one ? "has not" : "have not";
     return {speaks, who + ", which " + has + " called it", who + " " + has,
             late.empty() ? ", or has stopped in it" : "",
@@ -190,7 +193,7 @@ void fail_once_on_host(const char* routine, const std::string& text,
     if (told.file() >= 0)
         os::sleep_nanoseconds(kHeard);
     else if (speaks)  // keeps the name for a while, and gives the manager time to end all
-        os::sleep_nanoseconds(kManagersTime);
+        os::sleep_nanoseconds(kManagersTurn);
     else
         await_speaker();
     end_job(1);
@@ -203,10 +206,7 @@ std::atomic<std::uint64_t>& WatchedWait::count() {
 
 StartWatch::StartWatch(int rank, Phase phase, const char* routine, double allowance, bool is_again)
     : rank_(rank), routine_(routine), allowance_(allowance), phase_(phase), is_again_(is_again) {
-    if (phase == Phase::sharing || phase == Phase::leaving) {
-        for (int pe = 0; pe < job.pes; ++pe)
-            if (job.host.test(static_cast<std::size_t>(pe))) host_ranks_.push_back(pe);
-    }
+    if (phase == Phase::sharing || phase == Phase::leaving) host_ranks_ = pes_of_host();
     const BlockedSignals blocked;
     try {
         thread_ = std::thread([this] { run(); });
@@ -361,16 +361,16 @@ void StartWatch::run() {
     }
 }
 
+std::vector<int> StartWatch::known_here(Phase phase) const {
+    return phase == Phase::all_here ? host_ranks_ : pes_of_host();
+}
+
 // Those of other hosts, if it is known that none of this one stands still.
 std::string StartWatch::name_others(Phase phase) const {
-    const auto is_here = [&](int pe) {
-        return phase == Phase::all_here
-                   ? std::find(host_ranks_.begin(), host_ranks_.end(), pe) != host_ranks_.end()
-                   : job.host.test(static_cast<std::size_t>(pe));
-    };
+    const std::vector<int> here = known_here(phase);
     std::vector<int> elsewhere;
     for (int pe = 0; pe < job.pes; ++pe) {
-        if (!is_here(pe)) elsewhere.push_back(pe);
+        if (!contains(here, pe)) elsewhere.push_back(pe);
     }
     const bool is_alone = elsewhere.size() + 1 == static_cast<std::size_t>(job.pes);
     const bool is_known = processes_ && (is_alone || processes_->sees_manager());
@@ -384,13 +384,8 @@ std::string StartWatch::name_others(Phase phase) const {
 }
 
 void StartWatch::watch_on(Phase phase, double waited, double detect) {
-    int first = 0;
-    if (phase == Phase::all_here)
-        first =
-            host_ranks_.empty() ? rank_ : *std::min_element(host_ranks_.begin(), host_ranks_.end());
-    else
-        while (!job.host.test(static_cast<std::size_t>(first)))
-            ++first;
+    const std::vector<int> here = known_here(phase);
+    const int first = here.empty() ? rank_ : *std::min_element(here.begin(), here.end());
     const double limit = detect + kNamersTurn;
     if (detect <= 0 || waited <= limit + turn_of_host(first)) return;
     give_up(

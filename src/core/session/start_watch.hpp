@@ -78,6 +78,8 @@ class StartWatch {
     bool shares_header(Phase phase) const {
         return is_again_ || phase == Phase::sharing || phase == Phase::leaving;
     }
+    // The PEs of this host, once all have come; none, if the manager did not tell.
+    std::vector<int> known_here(Phase phase) const;
     std::string name_others(Phase phase) const;
     // False: told to end before the time was over.
     bool rest();
