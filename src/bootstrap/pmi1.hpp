@@ -31,6 +31,8 @@ std::string mapping_of(const std::vector<int>& ranks_of_nodes);
 
 // How the name of a key-value space begins that `isthmus run` makes on other hosts.
 inline constexpr std::string_view kOwnSpaces = "isthmus-";
+// And that of Hydra, which passes a PE's status on without a word.
+inline constexpr std::string_view kHydrasSpaces = "kvs_";
 inline constexpr const char* kMappingKey = "PMI_process_mapping";
 // What its manager understands beyond PMI-1: a command, and a word of `abort`.
 inline constexpr const char* kStartCommand = "isthmus_start";
@@ -51,6 +53,7 @@ class Pmi1 final : public Exchange {
     void end(int status) override;
     void note_start(bool is_in_it) override;
     bool take_last_words(const std::string& line) override;
+    bool tells_status() const override { return !space_.starts_with(kHydrasSpaces); }
     void leave() override;
     const char* name() const override { return "PMI-1"; }
     // The process that had the other end, if that is closed; 0: it is not, or nobody knows whose it

@@ -40,6 +40,8 @@ class Exchange {
     // program ends the job on purpose. False: this one takes none.
     virtual void note_start(bool /*is_in_it*/) {}
     virtual bool take_last_words(const std::string& /*line*/) { return false; }
+    // Whether it says itself that a PE has ended with another status than 0.
+    virtual bool tells_status() const { return true; }
     // At the end of a job that ends well.
     virtual void leave() = 0;
     virtual const char* name() const = 0;

@@ -116,6 +116,9 @@ struct JobHeader {
     // and whether one of them has told of the first. Relaxed: the barrier in between orders them.
     std::atomic<std::uint64_t> refused;
     std::atomic<bool> refusal_told;
+    // One PE of those here has told that it returns another status than 0 behind shmem_finalize.
+    // Relaxed: stands for itself.
+    std::atomic<bool> status_told;
 
     // Start barrier: arrivals count up; `generation` is the futex word that the last one moves on.
     alignas(64) std::atomic<std::uint32_t> arrived;

@@ -157,6 +157,10 @@ bool is_manager_slow() {
     return exchange && !dynamic_cast<const bootstrap::Pmi1*>(exchange.get());
 }
 
+bool is_manager_silent() {
+    return exchange && !exchange->tells_status();
+}
+
 void await_managers_end() {
     os::sleep_nanoseconds(is_manager_slow() ? 5'000'000'000 : 2'500'000'000);
 }
@@ -231,8 +235,9 @@ void end_managed_job(int status, std::span<const pid_t> stopped) {
     // shell, and tells no other host: it is told of the end first, which takes it no time.
     const bool is_told_at_once = dynamic_cast<const bootstrap::Pmi1*>(exchange.get()) != nullptr;
     const auto kill_stopped = [&] {
+        if (is_own) return;
         for (const pid_t process : stopped)
-            if (!is_own) kill(process, SIGKILL);
+            kill(process, SIGKILL);
     };
     if (!is_told_at_once) kill_stopped();
     // Likewise while there is time.

@@ -19,6 +19,9 @@ bool has_own_manager();
 // It takes some seconds to end a job, in which the others are not to speak.
 bool is_manager_slow();
 
+// It says nothing of a PE that returns another status than 0.
+bool is_manager_silent();
+
 // Behind one of its calls that has failed: it may be about to end this process for what it has said
 // itself, or a mate has ended, which a watch of this wait will name.
 void await_managers_end();

@@ -143,6 +143,16 @@ __attribute__((constructor)) void watch_quick_exit() {
     at_quick_exit([] { leave_at_once(Text("has called quick_exit"), quick_exit_status); });
 }
 
+// As our own launcher says it, of the first one, and others do; unless the job ends for another
+// reason.
+void tell_failed_exit(int status) {
+    if (status == 0 || !is_managed_pe() || !is_manager_silent()) return;
+    if (job.status().state.load(std::memory_order_relaxed) == PeState::finalized &&
+        job.header->ended.load(std::memory_order_relaxed) == 0 &&
+        !job.header->status_told.exchange(true, std::memory_order_relaxed))
+        say_from("", Text("exited with status ", status, " after shmem_finalize"));
+}
+
 // Where the session is closed by then. Else finalize_at_exit.
 void leave_manager_at_exit() {
     static bool installed = false;
@@ -150,8 +160,10 @@ void leave_manager_at_exit() {
         on_exit(
             [](int status, void*) {
                 if (count.load(std::memory_order_relaxed) == 0 &&
-                    changing.load(std::memory_order_relaxed) == 0)
+                    changing.load(std::memory_order_relaxed) == 0) {
+                    tell_failed_exit(status & 0xff);
                     leave_manager(status & 0xff);
+                }
             },
             nullptr);
     installed = true;

@@ -108,6 +108,14 @@ if(NOT ISTHMUS_SANITIZE)
     add_hydra_test(core.ends.leaves_behind_handlers "${tells}
                case \"$out\" in *handler*the\\ job\\ ends*) ;; *) exit 1;; esac"
                    $<TARGET_FILE:core_leaves> quick_exit)
+    # Which Hydra itself says nothing of.
+    foreach(who one all)
+        add_hydra_test(core.ends.hydra_status_after_finalize.${who}
+                       "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" returns $2 2>&1); status=$?; echo \"$out\"; echo status $status
+                        [ $status -eq 5 ] && [ 1 -eq $(echo \"$out\" | grep -c .) ] &&
+                        echo \"$out\" | grep -q '^isthmus: PE [01] .*: exited with status 5 after shmem_finalize$'"
+                       $<TARGET_FILE:core_leaves> ${who})
+    endforeach()
     # A program's error that the system takes for none: the others do not wait for it in vain.
     add_hydra_test(core.ends.exits_with_256
                    "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" wide 2>&1); status=$?; echo \"$out\"; echo status $status

@@ -1,6 +1,7 @@
 /* PE 1 leaves by a way that a handler of a signal may take, perhaps within malloc: behind that
  * nothing may allocate; or, as a process manager's own library does, it waits there for ever.
  * "WAY late": behind shmem_finalize, while the others still write; PMIx may allocate there.
+ * "returns": PE 1 returns 5 behind shmem_finalize, or all do ("all").
  * "wide": the status is more than the system keeps of it, which is 0.
  * "closed": all files are closed in the session, those of the process manager among them. */
 #define _GNU_SOURCE
@@ -42,6 +43,10 @@ int main(int argc, char** argv) {
         closefrom(3);
         shmem_finalize();
         return 0;
+    }
+    if (is(argc, argv, 1, "returns")) {
+        shmem_finalize();
+        return me == 1 || is(argc, argv, 2, "all") ? 5 : 0;
     }
     if (is(argc, argv, 2, "late")) {
         const int status = is(argc, argv, 3, "0") ? 0 : 5;
