@@ -11,8 +11,8 @@ slow ends well. A line names nobody who is not lost. Nothing is left: no process
 One round of faults after the other is by Hydra, by ssh, by ssh and by Hydra in a shell that lives on
 where its program has failed, for longer than a job may take to end; of two trials one is of a life of two
 sessions, in which both interfaces begin.
-Prints a table of what was tried, and each trial that went wrong with the seed that repeats it. Exit
-status 77: not possible here.
+Prints a table of what was tried, also where it is interrupted, and each trial that went wrong with the seed that
+repeats it. Exit status 77: not possible here.
 
 The launcher's own connections are not the library's: a cut waits until every PE runs, since the
 launcher's other halves have made theirs by then; and behind one the next trial waits until all hosts
@@ -311,6 +311,8 @@ def main():
     except Unavailable as reason:
         print(reason)
         return 77
+    except KeyboardInterrupt:
+        print("Interrupted; these trials were over:")
     print("| hosts | launcher | fault | trials | longest to the end | lines of ours: none | several | wrong |")
     print("|---|---|---|---|---|---|---|---|")
     for (count, way, what), results in sorted(table.items()):

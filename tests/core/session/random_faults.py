@@ -10,7 +10,7 @@ so. PEs without a launcher end, or finish what they do. A line names nobody who 
 left: no process, no file in /dev/shm of any process of the job.
 Every third round of faults the program runs within a shell that lives on where it has failed, for
 longer than a job may take to end.
-Prints a table of what was tried, and each trial that went wrong with the seed that repeats it.
+Prints a table of what was tried, also where it is interrupted, and each trial that went wrong with the seed that repeats it.
 """
 
 import collections
@@ -218,10 +218,13 @@ def main():
         launchers = ["run"]
     rounds = rounds_for(LIFE, isthmus, program)
     table = collections.defaultdict(list)
-    for number in range(trials):
-        launcher = launchers[number % len(launchers)]
-        what, *result = trial(number, seed, launcher, isthmus, program, rounds)
-        table[launcher, what].append(result)
+    try:
+        for number in range(trials):
+            launcher = launchers[number % len(launchers)]
+            what, *result = trial(number, seed, launcher, isthmus, program, rounds)
+            table[launcher, what].append(result)
+    except KeyboardInterrupt:
+        print("Interrupted; these trials were over:")
     print("| launcher | fault | trials | longest to the end | without a word | wrong |\n"
           "|---|---|---|---|---|---|")
     for (launcher, what), results in sorted(table.items()):
