@@ -10,21 +10,16 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string_view>
 
-#include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/quote.hpp"
 #include "bootstrap/pmi1.hpp"
 #include "launch/before_start.hpp"
-#include "launch/diagnosis.hpp"
-#include "launch/output.hpp"
 #include "launch/program.hpp"
-#include "launch/remote/far_output.hpp"
 #include "launch/remote/frame.hpp"
+#include "launch/remote/head_state.hpp"
 #include "launch/remote/orders.hpp"
 #include "launch/remote/shell.hpp"
 #include "launch/signals.hpp"
@@ -32,115 +27,12 @@
 namespace isthmus::launch {
 namespace {
 
-constexpr std::uint64_t kSecond = 1'000'000'000;
 // From the start of the remote shell to the agent's greeting: the shell's own limit, and some more.
 constexpr std::uint64_t kPatience = 30 * kSecond;
 // For the agents to tidy up behind the last PE.
 constexpr std::uint64_t kFarewell = 8 * kSecond;
-// For an agent to tell that it has heard of the end.
-constexpr std::uint64_t kHearing = 1 * kSecond;
 
-std::uint64_t nanoseconds(double seconds) {
-    return static_cast<std::uint64_t>(std::min(seconds, 1e9) * 1e9);
-}
-
-struct Far {  // one host
-    std::string name;
-    int first = 0;
-    int count = 0;
-    pid_t shell = -1;
-    int from = -1;  // what the agent says
-    OutputQueue to{-1};
-    FrameReader frames;
-    std::string before;  // until it has greeted
-    bool greeted = false;
-    int running = 0;
-    int arrived = 0;
-    bool refused = false;
-    int unheard = 0;  // signals that the agent has not told of
-};
-
-struct FarPe {
-    PeState state = PeState::absent;
-    bool ended = false;
-    std::uint64_t began = 0;           // when it came to shmem_init
-    std::optional<Routine> last_call;  // if its agent has told
-};
-
-class Head {
-  public:
-    Head(const RunOptions& options, const std::string& tool)
-        : options_(options), tool_(tool), output_(options) {}
-    int run();
-
-  private:
-    bool start(Far& host);
-    void wait_for_event();
-    void hear_signals();
-    void hear_input();
-    void hear(Far& host);
-    void act_on(Far& host, Frame& frame);
-    void pe_ended(Far& host, int pe, int wait_status);
-    void lost(Far& host);
-    void give_up(Far& host);
-    void judge_absent();
-    void judge_stopped(const Far& host, int pe, int seconds);
-    void judge_gone(const Far& host, int pe, int seconds);
-    void aborted(FarPe& pe, std::string_view bytes);
-    void note_cause(const PeEnd& ended, const std::string& host);
-    void say_cause();
-    void go_on_if_all_arrived();
-    void tick(std::uint64_t now);
-    void end(int status, const std::string& line, int signal);
-    void end_with_calls(int status, const std::string& line, int signal);
-    void say_calls();
-    void send_signal(int signal);
-    void finish();
-
-    FarPe* pe_at(std::int32_t pe) {
-        return pe >= 0 && pe < options_.pes ? &pes_[static_cast<std::size_t>(pe)] : nullptr;
-    }
-    bool may_take_input() const {
-        return input_open_ && !input_held_ && hosts_[0].greeted && !hosts_[0].to.congested();
-    }
-    // Why the job ends, or what goes wrong; all else goes to output_.
-    void announce(const std::string& line) {
-        has_said_ = true;
-        output_.announce(line);
-    }
-    bool over() const {
-        return std::all_of(hosts_.begin(), hosts_.end(),
-                           [](const Far& host) { return host.from < 0; });
-    }
-
-    const RunOptions& options_;
-    const std::string& tool_;
-    Inheritance inheritance_ = Inheritance::present();
-    std::vector<Far> hosts_;
-    std::vector<FarPe> pes_;
-    FarOutput output_;
-    std::string space_;    // the name of the job, no other job's
-    std::string mapping_;  // of its PEs to the hosts
-    std::string values_;   // put since the last barrier
-    int signals_ = -1;
-    bool input_open_ = true;
-    bool input_held_ = false;  // PE 0 does not read it
-    int status_ = 0;
-    bool ending_ = false, killed_ = false, ended_by_signal_ = false, someone_failed_ = false;
-    bool finishing_ = false;
-    bool is_word_of_pe_ = false;  // that the job ends
-    bool has_said_ = false;       // a line of ours, or of a PE's library
-    bool is_wanted_ = false;      // the end, by the program or the reader of its output
-    int sent_signal_ = 0;         // to all
-    std::string cause_;           // of an end that nobody has spoken of
-    bool is_cause_signal_ = false;
-    std::string line_;  // said when all agents have told what their PEs last called
-    std::uint64_t line_until_ = 0;
-    double detect_seconds_ = 0;
-    std::uint64_t went_on_ = 0;  // when this process was last stopped, and went on
-    std::uint64_t began_ = 0, timeout_at_ = 0, deadline_ = 0, hearing_until_ = 0;
-    int left_behind_ = 0;
-};
+}  // namespace
 
 bool Head::start(Far& host) {
     const RemoteShell shell = start_remote_shell(tool_, host.name, inheritance_);
@@ -369,19 +261,6 @@ void Head::act_on(Far& host, Frame& frame) {
     }
 }
 
-// Several may have seen the same, on one host or others: who comes first is heard.
-void Head::aborted(FarPe& pe, std::string_view bytes) {
-    constexpr std::size_t kNumber = sizeof(std::int32_t);
-    std::int32_t number = 0;
-    if (!read_number(bytes.substr(0, kNumber), number)) return;
-    pe.state = PeState::failed;
-    if (ending_) return;
-    const std::string words(bytes.substr(std::min(bytes.size(), kNumber + 1)));
-    is_word_of_pe_ = words.empty();
-    is_wanted_ = words.empty() && bytes.size() > kNumber;
-    end(number & 255, words, SIGTERM);
-}
-
 // All hosts wait: what was put is everybody's, and all go on.
 void Head::go_on_if_all_arrived() {
     const bool all =
@@ -393,123 +272,6 @@ void Head::go_on_if_all_arrived() {
         host.to.append(frame_text(FrameKind::go_on, -1, ""));
     }
     values_.clear();
-}
-
-void Head::pe_ended(Far& host, int pe, int wait_status) {
-    FarPe& own = pes_[static_cast<std::size_t>(pe)];
-    own.ended = true;
-    --host.running;
-    PeEnd ended;
-    ended.pe = pe;
-    ended.wait_status = wait_status;
-    ended.state = own.state;
-    ended.knows_call = false;
-    someone_failed_ |= wait_status != 0;
-    note_cause(ended, host.name);
-    // It came first, and may be what the other one has seen: nobody else sends this signal before
-    // it is time. Of another one the PE has told those of other hosts, who say nothing behind it.
-    const int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
-    const bool is_cause =
-        is_word_of_pe_ && !killed_ && !is_wanted_ &&
-        (signal == SIGKILL || (signal != 0 && signal != sent_signal_ && !has_said_));
-    if (is_cause) {
-        is_word_of_pe_ = false;
-        status_ = job_status(ended);
-        announce(describe_end(ended, host.name));
-    }
-    if (ending_) return;
-    const int status_of_pe = job_status(ended);
-    if (ends_job(ended))
-        return end(status_ != 0 ? status_ : status_of_pe, describe_end(ended, host.name), SIGTERM);
-    if (status_of_pe != 0 && status_ == 0) {
-        status_ = status_of_pe;
-        announce(describe_end(ended, host.name));
-    }
-    judge_absent();
-}
-
-// One that died of what nobody here has sent comes before one that exited.
-void Head::note_cause(const PeEnd& ended, const std::string& host) {
-    const bool is_signal = WIFSIGNALED(ended.wait_status);
-    const bool is_sent =
-        is_signal && (WTERMSIG(ended.wait_status) == sent_signal_ || (killed_ && ending_));
-    if (job_status(ended) == 0 || is_sent || (!cause_.empty() && is_cause_signal_ >= is_signal))
-        return;
-    cause_ = describe_end(ended, host);
-    is_cause_signal_ = is_signal;
-}
-
-// A job that ends badly does not end without a word, whoever should have had it.
-void Head::say_cause() {
-    if (status_ == 0 || has_said_ || is_wanted_) return;
-    announce(!cause_.empty() ? cause_
-                             : "isthmus: the job ends with status " + std::to_string(status_) +
-                                   ", and no PE has said why");
-}
-
-// A PE that ended without shmem_init, for which one that has called it would wait for ever.
-void Head::judge_absent() {
-    if (ending_) return;
-    const auto absent = std::find_if(pes_.begin(), pes_.end(), [](const FarPe& pe) {
-        return pe.ended && pe.state == PeState::absent;
-    });
-    const auto running = std::find_if(pes_.begin(), pes_.end(), [](const FarPe& pe) {
-        return !pe.ended && pe.state == PeState::running;
-    });
-    if (absent == pes_.end() || running == pes_.end()) return;
-    const int pe = static_cast<int>(absent - pes_.begin());
-    const auto host = std::find_if(hosts_.begin(), hosts_.end(),
-                                   [&](const Far& far) { return pe < far.first + far.count; });
-    end(1,
-        pe_prefix(pe, host->name) + "exited with status 0 without shmem_init, which PE " +
-            std::to_string(running - pes_.begin()) + " has called; the job ends",
-        SIGTERM);
-}
-
-// A PE for which others would wait. Those of its host may see that as well, and know more; those of
-// others, who do not, speak later (core/session/start_watch.cpp).
-void Head::judge_stopped(const Far& host, int pe, int seconds) {
-    constexpr double kTheirTurn = 1;
-    if (ending_ || detect_seconds_ <= 0) return;
-    const double limit = 2 * detect_seconds_ + kTheirTurn;
-    const std::uint64_t now = os::monotonic_nanoseconds();
-    // While this process was stopped, so were all PEs.
-    const auto passed_since = [&](std::uint64_t then) {
-        return static_cast<double>(now - std::max(then, went_on_)) * 1e-9;
-    };
-    const auto waits = [&](const FarPe& other) {
-        return &other != &pes_[static_cast<std::size_t>(pe)] && !other.ended && other.began != 0 &&
-               passed_since(other.began) >= limit;
-    };
-    const auto waiting = std::find_if(pes_.begin(), pes_.end(), waits);
-    if (std::min<double>(seconds, passed_since(0)) < limit || waiting == pes_.end()) return;
-    end(1,
-        pe_prefix(pe, host.name) + "its process has been stopped, by a signal, for " +
-            std::to_string(seconds) + " s (twice ISTHMUS_DETECT_SECONDS), and PE " +
-            std::to_string(waiting - pes_.begin()) + " waits in shmem_init; the job ends",
-        SIGTERM);
-    send_signal(SIGCONT);  // it would not notice
-}
-
-// Others may wait for one whose process has ended: what it was started in goes on, and may do so
-// for long.
-void Head::judge_gone(const Far& host, int pe, int seconds) {
-    constexpr int kLimit = 2;
-    const FarPe& own = pes_[static_cast<std::size_t>(pe)];
-    if (ending_ && cause_.empty())
-        cause_ = pe_prefix(pe, host.name) + "its process has ended" +
-                 (status_ > 128 && status_ <= 128 + 64 ? " by " + describe_signal(status_ - 128)
-                                                       : std::string()) +
-                 ", and what it was started in has gone on; the job ends";
-    const auto waiting = std::find_if(pes_.begin(), pes_.end(), [&](const FarPe& other) {
-        return &other != &own && !other.ended && other.began != 0;
-    });
-    if (ending_ || seconds < kLimit || waiting == pes_.end()) return;
-    end(1,
-        pe_prefix(pe, host.name) +
-            "its process has ended within shmem_init, and what it was started in goes on; the job "
-            "ends",
-        SIGTERM);
 }
 
 // The agent has gone: as it should behind its last PE, or with the host or the connection.
@@ -549,43 +311,6 @@ void Head::send_signal(int signal) {
             frame_text(FrameKind::signal, -1, std::string(1, static_cast<char>(signal))));
         ++host.unheard;
     }
-}
-
-// One that is frozen, or its host: it finds the connection gone if it ever goes on.
-void Head::give_up(Far& host) {
-    announce("isthmus: host " + host.name +
-             " does not answer and is given up; what runs there ends when it answers again");
-    host.running = 0;
-    kill(host.shell, SIGKILL);
-    lost(host);
-}
-
-void Head::end(int status, const std::string& line, int signal) {
-    if (ending_) return;
-    ending_ = true;
-    status_ = status;
-    if (!line.empty()) announce(line);
-    deadline_ = os::monotonic_nanoseconds() + nanoseconds(options_.grace_seconds);
-    sent_signal_ = signal;
-    send_signal(signal);
-}
-
-// As end(), with a line that says where the PEs are. They are sent the signal meanwhile; whoever
-// does not answer at once is left out.
-void Head::end_with_calls(int status, const std::string& line, int signal) {
-    if (ending_) return;
-    line_ = line;
-    line_until_ = os::monotonic_nanoseconds() + kHearing;
-    end(status, "", signal);
-}
-
-void Head::say_calls() {
-    std::map<std::string_view, std::vector<int>> by_call;
-    for (int pe = 0; pe < options_.pes; ++pe)
-        if (const auto call = pes_[static_cast<std::size_t>(pe)].last_call)
-            by_call[routine_name(*call)].push_back(pe);
-    announce(line_ + (by_call.empty() ? "" : "; last noted calls: " + list_calls(by_call)));
-    line_.clear();
 }
 
 void Head::tick(std::uint64_t now) {
@@ -675,8 +400,6 @@ void Head::finish() {
         output_.write_some();
     }
 }
-
-}  // namespace
 
 int run_on_hosts(const RunOptions& options, const std::string& tool) {
     return std::make_unique<Head>(options, tool)->run();
