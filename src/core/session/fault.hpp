@@ -8,8 +8,6 @@ namespace isthmus {
 // crashes of the program's own, unless the program (or a sanitizer) has its own.
 // Faults that are none of ours go on to what was there before.
 void catch_faults();
-// The network's library is loaded: a fault in it is explained as one.
-void note_network_code();
 
 // Returns if no other thread tells of a crash: else the process ends by that, whatever this thread
 // is about to leave with. Also in a handler of a signal.

@@ -33,7 +33,7 @@
 #include "core/reach/request.hpp"
 #include "core/session/dead_mates.hpp"
 #include "core/session/farewell.hpp"
-#include "core/session/fault.hpp"
+#include "core/session/fault_reading.hpp"
 #include "core/session/gather.hpp"
 #include "core/session/kept_signals.hpp"
 #include "core/session/manager.hpp"
