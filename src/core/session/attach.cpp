@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cerrno>
 #include <csignal>
@@ -16,7 +15,6 @@
 #include <cstring>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/asan.hpp"
 #include "base/error.hpp"
@@ -24,7 +22,6 @@
 #include "base/identity.hpp"
 #include "base/limits.hpp"
 #include "base/os.hpp"
-#include "base/process_stat.hpp"
 #include "base/settings.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "bootstrap/find.hpp"
@@ -45,6 +42,7 @@
 #include "core/job/shown_window.hpp"
 #include "core/job/window.hpp"
 #include "core/session/alike.hpp"
+#include "core/session/comparison.hpp"
 #include "core/session/crash_report.hpp"
 #include "core/session/dead_mates.hpp"
 #include "core/session/fault.hpp"
@@ -54,9 +52,9 @@
 #include "core/session/host.hpp"
 #include "core/session/manager.hpp"
 #include "core/session/nodes.hpp"
+#include "core/session/peer_memory.hpp"
 #include "core/session/road_choice.hpp"
 #include "core/session/roads.hpp"
-#include "core/session/secret.hpp"
 #include "core/session/session.hpp"
 #include "core/session/stall_report.hpp"
 #include "core/session/start_barrier.hpp"
@@ -193,187 +191,6 @@ std::uint64_t heap_size() {
 // The part of the heap that core dumps hold.
 std::uint64_t core_size(std::uint64_t heap) {
     return std::min(os::page_up(size(Setting::core_size, os::memory_size())), heap);
-}
-
-void map_or_fail(std::uintptr_t address, std::uint64_t length, std::uint64_t offset, int pe,
-                 const char* what) {
-    if (length == 0 ||
-        os::map_shared(reinterpret_cast<void*>(address), length, memory_file(pe), offset, false))
-        return;
-    const int reason = errno;
-    const std::string place = hexadecimal(address);
-    std::string advice;
-    if (reason == ENOMEM)
-        advice = "; lower SHMEM_SYMMETRIC_SIZE or raise the limit of address space (ulimit -v)";
-    else if (reason == EEXIST)
-        advice =
-            "; something else lies there (a program with -fsanitize=address must be a "
-            "position-independent executable: -fPIE -pie)";
-    fail("shmem_init", std::string("cannot map the ") + what + " of PE " + std::to_string(pe) +
-                           " (" + format_size(length) + " at " + place +
-                           "): " + std::strerror(reason) + advice);
-}
-
-std::uintptr_t peer_address(std::uintptr_t address, int pe) {
-    return reinterpret_cast<std::uintptr_t>(translate(reinterpret_cast<char*>(address), pe));
-}
-
-// Its place has been kept since the program was loaded.
-void map_library(const LibraryData& library, int pe) {
-    if (library.range.size == 0) return;
-    void* const place = reinterpret_cast<void*>(peer_address(library.range.begin, pe));
-    if (!os::map_shared(place, library.range.size, memory_file(pe),
-                        region(pe) + kDataOffset + library.offset, true))
-        fail("shmem_init", "cannot map the variables of shared libraries of PE " +
-                               std::to_string(pe) + ": " + std::strerror(errno));
-}
-
-// Also those that count as far, where operations on them are to be late: the road in front of all
-// others (transport/late) does them here.
-void map_peers() {
-    for (int pe = 0; pe < job.pes; ++pe) {
-        const bool is_late = is_delayed() && job.host.test(static_cast<std::size_t>(pe));
-        if (pe == job.me || !(is_near(pe) || is_late)) continue;
-        const PeStatus& peer = job.header->pe[pe];
-        map_or_fail(peer_address(job.heap.begin, pe),
-                    peer.heap_size.load(std::memory_order_relaxed), region(pe), pe,
-                    "symmetric heap");
-        if (job.data.size != 0)
-            map_or_fail(peer_address(job.data.begin, pe), job.data.size, region(pe) + kDataOffset,
-                        pe, "static data");
-        for (int i = 0; i < job.library_count; ++i)
-            map_library(job.libraries[static_cast<std::size_t>(i)], pe);
-    }
-}
-
-// A program may get from a constant, or hand one to a collective.
-void map_peers_constants() {
-    if (job.data.size == 0) return;
-    const int program = open(os::own_proc("exe").c_str(), O_RDONLY | O_CLOEXEC);
-    if (program < 0) {  // there is no /proc, or the program may be run and not read
-        job.constants_note = strerrordesc_np(errno);
-        return;
-    }
-    std::size_t count = 0;
-    for (const auto& [range, offset] : program_constants()) {
-        if (count == job.constants.size()) break;
-        for (int pe = 0; pe < job.pes; ++pe) {
-            void* const place = reinterpret_cast<void*>(peer_address(range.begin, pe));
-            if (pe != job.me && is_near(pe) &&
-                mmap(place, range.size, PROT_READ, MAP_PRIVATE | MAP_FIXED_NOREPLACE, program,
-                     static_cast<off_t>(offset)) != place)
-                fail("shmem_init", "cannot map the constants of PE " + std::to_string(pe) + ": " +
-                                       std::strerror(errno));
-        }
-        job.constants[count++] = range;
-    }
-    ::close(program);
-}
-
-// Those libraries that all PEs of this host could move.
-std::uint64_t libraries_of_host() {
-    std::uint64_t common = ~std::uint64_t{0};
-    for (int pe = 0; pe < job.pes; ++pe) {
-        if (job.host.test(static_cast<std::size_t>(pe)))
-            common &= job.header->pe[pe].libraries.load(std::memory_order_relaxed);
-    }
-    return common;
-}
-
-// The PEs of another host have another header; what is compared is filled in there and here. A
-// host's first PE speaks for it: its mates compare with it there.
-void fill_in_far_status() {
-    struct Card {
-        std::uint64_t heap_size;
-        std::uint64_t data_size;
-        std::uint64_t data_checksum;
-        std::uint64_t window_shift;
-        std::uint64_t libraries;
-        AlikeSettings settings;
-        HostFacts host;
-        transport::HostKey shown;
-    };
-    const PeStatus& mine = job.status();
-    const SecretExchange exchange;
-    const Card card{mine.heap_size.load(std::memory_order_relaxed),
-                    mine.data_size.load(std::memory_order_relaxed),
-                    mine.data_checksum.load(std::memory_order_relaxed),
-                    mine.window_shift.load(std::memory_order_relaxed),
-                    libraries_of_host(),
-                    settings_of(mine),
-                    own_host_facts(),
-                    exchange.shown()};
-    std::vector<Card> cards(first_pes().size());
-    gather_of_hosts(&card, sizeof card, cards.data());
-    std::vector<HostFacts> hosts;
-    std::vector<transport::HostKey> shown;
-    for (const Card& each : cards) {
-        hosts.push_back(each.host);
-        shown.push_back(each.shown);
-    }
-    note_host_facts(hosts);
-    job.secret = exchange.agree(shown);
-    for (int pe = 0; pe < job.pes; ++pe) {
-        if (job.host.test(static_cast<std::size_t>(pe))) continue;
-        PeStatus& far = job.header->pe[pe];
-        const Card& theirs = cards[static_cast<std::size_t>(host_number(pe))];
-        far.heap_size.store(theirs.heap_size, std::memory_order_relaxed);
-        far.data_size.store(theirs.data_size, std::memory_order_relaxed);
-        far.data_checksum.store(theirs.data_checksum, std::memory_order_relaxed);
-        far.window_shift.store(static_cast<std::uint32_t>(theirs.window_shift),
-                               std::memory_order_relaxed);
-        far.libraries.store(theirs.libraries, std::memory_order_relaxed);
-        set_settings(far, theirs.settings);
-    }
-}
-
-// The window's test lets through an aligned power of two of PEs, all of which must be near: what
-// the test refuses is looked at again, what it lets through is not.
-std::uint32_t window_limit() {
-    std::uint32_t limit = 1;
-    const std::uint32_t most = std::bit_ceil(static_cast<std::uint32_t>(job.pes));
-    const auto me = static_cast<std::uint32_t>(job.me);
-    while (limit < most) {
-        const std::uint32_t wider = limit * 2;
-        const std::uint32_t first = me & ~(wider - 1);
-        for (std::uint32_t pe = first; pe < first + wider; ++pe) {
-            if (pe < static_cast<std::uint32_t>(job.pes) && !is_near(static_cast<int>(pe)))
-                return limit;
-        }
-        limit = wider;
-    }
-    return limit;
-}
-
-void compare_with_peers() {
-    // Before anything that they decide: who asks other hosts would wait for who does not.
-    const auto is_near = [](int pe) { return job.host.test(static_cast<std::size_t>(pe)); };
-    for (int pe = 0; pe < job.pes; ++pe) {
-        if (pe != job.me && is_near(pe)) compare_settings(pe);
-    }
-    if (far::present) fill_in_far_status();
-    const PeStatus& mine = job.status();
-    std::uint64_t common = ~std::uint64_t{0};  // libraries
-    for (int pe = 0; pe < job.pes; ++pe) {
-        if (pe == job.me) continue;
-        const PeStatus& peer = job.header->pe[pe];
-        if (!is_near(pe)) compare_settings(pe);
-        const auto peer_heap = peer.heap_size.load(std::memory_order_relaxed);
-        if (peer_heap != job.heap.size)
-            fail("shmem_init",
-                 "the symmetric heap has " + format_size(job.heap.size - kInternalSize) +
-                     " here and " + format_size(peer_heap - kInternalSize) + " at PE " +
-                     std::to_string(pe) + "; set SHMEM_SYMMETRIC_SIZE alike everywhere");
-        if (peer.window_shift.load(std::memory_order_relaxed) !=
-                mine.window_shift.load(std::memory_order_relaxed) ||
-            peer.data_size.load(std::memory_order_relaxed) != job.data.size ||
-            (job.data.size != 0 && peer.data_checksum.load(std::memory_order_relaxed) !=
-                                       mine.data_checksum.load(std::memory_order_relaxed)))
-            fail("shmem_init", "PE " + std::to_string(pe) +
-                                   " runs another program than this PE; a job is one executable");
-        common &= peer.libraries.load(std::memory_order_relaxed);
-    }
-    if (job.pes > 1) keep_libraries(common);
 }
 
 // What a PE may take to give its memory back, at least, while the others wait for it: as long as
