@@ -63,7 +63,7 @@ Hart::Hart(const HartOptions& options, const Decoder& decoder, AddressSpace& spa
 Hart::~Hart() = default;
 
 void Hart::translate(Block& block, const void* handler) {
-    if (!options_.translate || options_.xlen != Xlen::k64) return;
+    if (!options_.translate || options_.xlen != Xlen::k64 || block.native != nullptr) return;
     if (!translator_) {
         translator_ = make_translator(rv64_fallbacks(), blocks);
         if (!translator_) {
@@ -77,10 +77,7 @@ void Hart::translate(Block& block, const void* handler) {
         translated_generation_ = blocks.generation();
     }
     translated_code_ = translator_->entry();
-    block.native = translated_code_ != nullptr ? translator_->translate(block, *this) : nullptr;
-    if (block.native == nullptr) return;
-    block.insns[0].handler = handler;
-    ++translated_blocks_;
+    translated_blocks_ += translator_->translate(block, *this, handler);
 }
 
 bool Hart::raise(Cause cause, std::uint64_t value) {

@@ -1,5 +1,5 @@
-// Which blocks are a region, which guest registers live in host registers, and the flow between the
-// blocks. What instructions become is in region_x86_instructions.cpp.
+// Which blocks are a region, in which order their code lies, and the flow between them. What
+// instructions become is in region_x86_instructions.cpp.
 #include "sim/hart/region_x86.hpp"
 
 #include <algorithm>
@@ -13,30 +13,13 @@ bool Region::usable(const Block& block) {
     return info(last.op).klass != InstructionClass::system;
 }
 
-void Region::count(const Block& block) {
-    for (std::uint32_t k = 0; k < block.count; ++k) {
-        const OpInfo& op = info(block.meta[k].op);
-        const Insn& i = block.insns[k];
-        const auto use_of = [&](RegisterFile file, unsigned r, bool writes) {
-            if (file != RegisterFile::x || r == 0 || r >= 32) return;
-            ++uses_[r];
-            written_[r] = written_[r] || writes;
-        };
-        use_of(op.rd, i.rd, true);
-        use_of(op.rs1, i.rs1, false);
-        use_of(op.rs2, i.rs2, false);
-    }
-}
-
-void Region::collect(const Block& head) {
-    host_.fill(-1);
-    if (!usable(head)) return;
+void Region::collect(Block& head) {
     std::size_t instructions = 0;
-    const auto add = [&](const Block* block) {
+    const auto add = [&](Block* block) {
         if (!block || block->native || !usable(*block) || labels_.count(block->pc)) return;
         if (blocks_.size() >= kMaxBlocks || instructions + block->count > kMaxInstructions) return;
         instructions += block->count;
-        labels_[block->pc] = Label();
+        labels_[block->pc] = a_.newLabel();
         blocks_.push_back(block);
     };
     add(&head);
@@ -46,219 +29,224 @@ void Region::collect(const Block& head) {
         add(block.taken);
         add(block.indirect);
     }
-    for (const Block* block : blocks_)
-        count(*block);
-    std::vector<unsigned> order;
-    for (unsigned r = 1; r < 32; ++r) {
-        if (uses_[r]) order.push_back(r);
-    }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](unsigned x, unsigned y) { return uses_[x] > uses_[y]; });
-    for (std::size_t k = 0; k < order.size() && k < kGuestHomes.size(); ++k)
-        host_[order[k]] = static_cast<int>(k);
+    arrange();
 }
 
-Label Region::exit_to(std::uint64_t pc, Block* const* link) {
-    for (const Exit& exit : exits_) {
-        if (exit.pc == pc && exit.link == link) return exit.entry;
+// A block is followed by the one that runs behind it, if it can be.
+void Region::arrange() {
+    std::vector<Block*> waiting(blocks_.rbegin(), blocks_.rend()), order;
+    std::unordered_set<const Block*> placed;
+    while (!waiting.empty()) {
+        Block* block = waiting.back();
+        waiting.pop_back();
+        while (block && labels_.count(block->pc) && placed.insert(block).second) {
+            order.push_back(block);
+            const auto open = [&](const Block* other) {
+                return other && labels_.count(other->pc) && !placed.count(other);
+            };
+            if (block->taken) waiting.push_back(block->taken);
+            block = open(block->next)    ? block->next
+                    : open(block->taken) ? block->taken
+                                         : block->indirect;
+        }
     }
-    exits_.push_back({a_.newLabel(), pc, link});
+    blocks_ = std::move(order);
+}
+
+Label Region::successor(std::uint64_t pc, Block* const& known) {
+    if (known) {
+        const auto inside = labels_.find(known->pc);
+        if (inside != labels_.end()) return inside->second;
+    }
+    for (const Exit& exit : exits_) {
+        if (exit.link == &known) return exit.entry;
+    }
+    exits_.push_back({a_.newLabel(), pc, &known});
     return exits_.back().entry;
 }
 
-// The block is taken off the budget already and the flags are those of that subtraction.
 void Region::go(std::uint64_t pc, Block* const& known, const Block* following) {
-    const auto found = known ? labels_.find(known->pc) : labels_.end();
-    if (found == labels_.end()) {
-        a_.jmp(exit_to(pc, &known));
+    if (!known || known != following) a_.jmp(successor(pc, known));
+}
+
+// Goes on in the code of the block there, if it has some.
+void Region::emit_exit(const Exit& exit) {
+    a_.bind(exit.entry);
+    if (*exit.link && (*exit.link)->native) {
+        a_.jmp(imm(reinterpret_cast<std::uint64_t>((*exit.link)->native)));
         return;
     }
-    a_.jle(exit_to(pc, &known));
-    if (known != following) a_.jmp(found->second);
-}
-
-// rdx is the link and rax the pc; the flags are those of the budget. Goes on in the region of the
-// block there, if it has one.
-void Region::emit_exit() {
-    a_.bind(exit_);
-    write_back();
-    a_.jle(out_);
-    a_.mov(kC, x86::ptr(kD));
+    const Label unlinked = a_.newLabel();
+    a_.mov(kC, reinterpret_cast<std::uint64_t>(exit.link));
+    a_.mov(kC, x86::ptr(kC));
     a_.test(kC, kC);
-    a_.jz(unlinked_);
+    a_.jz(unlinked);
     a_.mov(kC, x86::ptr(kC, offsetof(Block, native)));
     a_.test(kC, kC);
-    a_.jz(unlinked_);
+    a_.jz(unlinked);
     a_.jmp(kC);
+    a_.bind(unlinked);
+    a_.mov(kC, reinterpret_cast<std::uint64_t>(exit.link));
+    a_.mov(kA, exit.pc);
+    a_.jmp(imm(stubs_.unlinked));
 }
 
-// The target is in rax. Looks for its block as the loop would.
-void Region::emit_indirect_exit() {
+// Looks for the block as the loop would.
+void Region::emit_indirect() {
     static_assert((BlockCache::kRecent & (BlockCache::kRecent - 1)) == 0);
-    a_.bind(indirect_exit_);
-    write_back();
-    a_.test(kLeft, kLeft);
-    a_.jle(out_);
-    a_.mov(kD.r8(), x86::byte_ptr(kHart, kFlushOffset));
-    a_.or_(kD.r8(), x86::byte_ptr(kHart, kRecheckOffset));
-    a_.jnz(out_);
+    const Label recent = a_.newLabel(), out = a_.newLabel();
+    a_.bind(indirect_);
+    a_.cmp(x86::word_ptr(kHart, kFlushOffset), 0);
+    a_.jne(out);
     a_.mov(kC.r32(), kA.r32());
-    a_.shr(kC.r32(), 1);
-    a_.and_(kC.r32(), static_cast<std::int32_t>(BlockCache::kRecent - 1));
-    a_.mov(kD, reinterpret_cast<std::uint64_t>(known_.recent()));
-    a_.mov(kC, x86::ptr(kD, kC, 3));
+    a_.and_(kC.r32(), static_cast<std::int32_t>((BlockCache::kRecent - 1) << 1));
+    a_.shl(kC.r32(), 2);
+    a_.add(kC, x86::qword_ptr(recent));
+    a_.mov(kC, x86::ptr(kC));
     a_.test(kC, kC);
-    a_.jz(out_);
-    a_.cmp(kA, x86::ptr(kC, offsetof(Block, pc)));
-    a_.jne(out_);
+    a_.jz(out);
+    a_.cmp(kA, x86::qword_ptr(kC, offsetof(Block, pc)));
+    a_.jne(out);
     a_.cmp(x86::dword_ptr(kC, offsetof(Block, space)), static_cast<std::int32_t>(space_));
-    a_.jne(out_);
+    a_.jne(out);
     a_.mov(kC, x86::ptr(kC, offsetof(Block, native)));
     a_.test(kC, kC);
-    a_.jz(out_);
+    a_.jz(out);
     a_.jmp(kC);
+    a_.bind(out);
+    a_.jmp(imm(stubs_.out));
+    a_.bind(recent);
+    a_.embedUInt64(reinterpret_cast<std::uint64_t>(known_.recent()));
+}
+
+/// Takes a block off the budget.
+void Region::spend(const Block& block) {
+    spent_.push_back({a_.newLabel(), &block});
+    a_.sub(kLeft, static_cast<std::int32_t>(block.count));
+    a_.jle(spent_.back().entry);
+}
+
+// Out to the loop at what follows the block.
+void Region::emit_spent(const Spent& spent) {
+    const Block& block = *spent.block;
+    const std::uint64_t behind = block.pc + block.bytes;
+    const Label out = a_.newLabel();
+    a_.bind(spent.entry);
+    switch (info(block.meta[block.count - 1].op).klass) {
+        case InstructionClass::branch: {
+            const x86::CondCode taken = condition(block);
+            a_.mov(kA, block.taken_pc);
+            a_.j(taken, out);
+            a_.mov(kA, behind);
+            break;
+        }
+        case InstructionClass::jump: a_.mov(kA, block.taken_pc); break;
+        case InstructionClass::jump_register: break;  // it is there
+        default: a_.mov(kA, behind); break;
+    }
+    a_.bind(out);
+    a_.jmp(imm(stubs_.out));
+}
+
+/// Compares for the branch at the end of a block; when it is taken.
+x86::CondCode Region::condition(const Block& block) {
+    const Insn& i = block.insns[block.count - 1];
+    const Gp x = use(i.rs1, kA);
+    if (i.rs2 == 0)
+        a_.test(x, x);
+    else
+        a_.emit(x86::Inst::kIdCmp, x, source(i.rs2));
+    switch (block.meta[block.count - 1].op) {
+        case Op::beq: return x86::CondCode::kE;
+        case Op::bne: return x86::CondCode::kNE;
+        case Op::blt: return x86::CondCode::kL;
+        case Op::bge: return x86::CondCode::kGE;
+        case Op::bltu: return x86::CondCode::kB;
+        default: return x86::CondCode::kAE;
+    }
 }
 
 void Region::end_of_block(const Block& block, const Block* following) {
-    const Op op = block.meta[block.count - 1].op;
     const Insn& i = block.insns[block.count - 1];
     const std::uint64_t behind = block.pc + block.bytes;
-    const auto counted = static_cast<std::int32_t>(block.count);
-    const auto link = [&] {
-        if (i.rd == Hart::kDiscard) return;
-        const Gp d = cached(i.rd) ? host(i.rd) : kC;
-        constant(d, behind);
-        set(i.rd, d);
-    };
-    switch (info(op).klass) {
+    switch (info(block.meta[block.count - 1].op).klass) {
         case InstructionClass::branch: {
-            const Label taken = a_.newLabel();
-            const Gp x = use(i.rs1, kA);
-            if (i.rs2 == 0)
-                a_.cmp(x, 0);
-            else
-                a_.cmp(x, use(i.rs2, kC));
-            switch (op) {
-                case Op::beq: a_.je(taken); break;
-                case Op::bne: a_.jne(taken); break;
-                case Op::blt: a_.jl(taken); break;
-                case Op::bge: a_.jge(taken); break;
-                case Op::bltu: a_.jb(taken); break;
-                default: a_.jae(taken); break;
+            spend(block);
+            const x86::CondCode taken = condition(block);
+            if (block.taken && block.taken == following) {
+                a_.j(x86::negateCond(taken), successor(behind, block.next));
+            } else {
+                a_.j(taken, successor(block.taken_pc, block.taken));
+                go(behind, block.next, following);
             }
-            a_.sub(kLeft, counted);
-            go(behind, block.next, nullptr);
-            a_.bind(taken);
-            a_.sub(kLeft, counted);
-            go(block.taken_pc, block.taken, following);
             break;
         }
         case InstructionClass::jump:
-            link();
-            a_.sub(kLeft, counted);
+            set_constant(i.rd, behind);
+            spend(block);
             go(block.taken_pc, block.taken, following);
             break;
         case InstructionClass::jump_register: {
             const Gp base = use(i.rs1, kA);
             a_.lea(kA, x86::ptr(base, i.imm));
             a_.and_(kA, -2);
-            link();
-            a_.sub(kLeft, counted);
+            set_constant(i.rd, behind);
+            spend(block);
             const auto known = block.indirect ? labels_.find(block.indirect_pc) : labels_.end();
             if (known != labels_.end()) {
-                a_.jle(indirect_exit_);
                 a_.mov(kC, block.indirect_pc);
                 a_.cmp(kA, kC);
                 a_.je(known->second);
             }
-            a_.jmp(indirect_exit_);
+            a_.jmp(indirect_);
+            has_indirect_ = true;
             break;
         }
         default:
-            a_.sub(kLeft, counted);
+            spend(block);
             go(behind, block.next, following);
             break;
     }
 }
 
-namespace {
-const Gp kSaved[] = {x86::rbx, x86::rbp, x86::r12, x86::r13, x86::r14, x86::r15};
-}
-
-void emit_entry(x86::Assembler& a) {
-    for (const Gp& r : kSaved)
-        a.push(r);
-    a.push(x86::rsi);  // the TranslationExit, and the stack is aligned for calls
-    a.mov(kHart, x86::rdi);
-    a.mov(kLeft, x86::qword_ptr(x86::rsi, offsetof(TranslationExit, left)));
-    a.jmp(x86::rdx);
+void Region::emit_block(const Block& block, const Block* following) {
+    a_.bind(entry(block));
+    guess_.start_block();
+    for (std::uint32_t n = 0; n < block.count; ++n) {
+        const Op op = block.meta[n].op;
+        const Insn& i = block.insns[n];
+        if (!is_straight(op)) break;
+        if (n + 1 < block.count && pair(i, op, block.insns[n + 1], block.meta[n + 1].op)) {
+            guess_.step(block.pc + block.meta[n].offset, i, op);
+            ++n;
+        } else if (!instruction(block, i, op)) {
+            call_fallback(block, i, op);
+        }
+        guess_.step(block.pc + block.meta[n].offset, block.insns[n], block.meta[n].op);
+    }
+    end_of_block(block, following);
 }
 
 void Region::emit() {
-    for (Label* label :
-         {&entry_, &exit_, &indirect_exit_, &unlinked_, &out_, &stopped_, &fallback_})
-        *label = a_.newLabel();
-    for (auto& sizes : pages_) {
-        for (Label& label : sizes)
-            label = a_.newLabel();
-    }
-    for (auto& [pc, label] : labels_)
-        label = a_.newLabel();
-    a_.bind(entry_);
-    reload();
-    for (std::size_t k = 0; k < blocks_.size(); ++k) {
-        const Block& block = *blocks_[k];
-        a_.bind(labels_.at(block.pc));
-        guess_.start_block();
-        for (std::uint32_t n = 0; n < block.count; ++n) {
-            const Op op = block.meta[n].op;
-            const Insn& i = block.insns[n];
-            if (!is_straight(op)) break;
-            if (!instruction(block, i, op)) call_fallback(block, i, op);
-            guess_.step(block.pc + block.meta[n].offset, i, op);
-        }
-        end_of_block(block, k + 1 < blocks_.size() ? blocks_[k + 1] : nullptr);
-    }
-    for (std::size_t k = 0; k < colds_.size(); ++k) {
-        const Cold cold = colds_[k];
+    for (std::size_t k = 0; k < blocks_.size(); ++k)
+        emit_block(*blocks_[k], k + 1 < blocks_.size() ? blocks_[k + 1] : nullptr);
+    for (const Spent& spent : spent_)
+        emit_spent(spent);
+    for (const Elsewhere& access : elsewheres_)
+        emit_elsewhere(access);
+    for (const Exit& exit : exits_)
+        emit_exit(exit);
+    for (const Cold& cold : colds_) {
         a_.bind(cold.entry);
         call_fallback(*cold.block, *cold.insn, cold.op);
         a_.jmp(cold.back);
     }
-    for (const Elsewhere& access : elsewheres_)
-        emit_elsewhere(access);
-    emit_pages();
-    emit_fallback();
-    for (const Exit& exit : exits_) {
-        a_.bind(exit.entry);
-        a_.mov(kD, reinterpret_cast<std::uint64_t>(exit.link));
-        a_.mov(kA, exit.pc);
-        a_.jmp(exit_);
+    if (has_indirect_) emit_indirect();
+    a_.align(AlignMode::kZero, alignof(FallbackCall));
+    for (const Call& call : calls_) {
+        a_.bind(call.place);
+        a_.embed(&call.call, sizeof call.call);
     }
-    emit_exit();
-    emit_indirect_exit();
-    // Out to the loop: registers are in their homes, rax is the pc, rdx the link to note it in.
-    const Label leave = a_.newLabel();
-    a_.bind(unlinked_);
-    a_.mov(kC, x86::ptr(x86::rsp));
-    a_.mov(x86::qword_ptr(kC, offsetof(TranslationExit, link)), kD);
-    a_.bind(out_);
-    a_.mov(x86::qword_ptr(kHart, kPcOffset), kA);
-    a_.pop(x86::rsi);
-    a_.xor_(x86::eax, x86::eax);
-    a_.bind(leave);
-    a_.mov(x86::qword_ptr(x86::rsi, offsetof(TranslationExit, left)), kLeft);
-    for (std::size_t k = std::size(kSaved); k-- > 0;)
-        a_.pop(kSaved[k]);
-    a_.ret();
-    // A fallback stopped: registers are in their homes, rcx is the instruction, rdx its block.
-    a_.bind(stopped_);
-    a_.add(x86::rsp, 8);  // where it would have gone on
-    a_.pop(x86::rsi);
-    a_.mov(x86::qword_ptr(x86::rsi, offsetof(TranslationExit, insn)), kC);
-    a_.mov(x86::qword_ptr(x86::rsi, offsetof(TranslationExit, block)), kD);
-    a_.mov(x86::eax, 1);
-    a_.jmp(leave);
 }
 
 }  // namespace isthmus::sim::x86_64

@@ -105,13 +105,13 @@ bool Region::arithmetic(const Block& block, const Insn& i, Op op, unsigned opera
 template <class F>
 void Region::load_float(const Block& block, const Insn& i, Op op) {
     const Label back = a_.newLabel();
-    translate_address(i, sizeof(typename F::Bits), kLoads, cold(block, i, op, back));
+    const Mem at = host_memory(i, sizeof(typename F::Bits), kLoads, cold(block, i, op, back));
     if constexpr (kIsSingle<F>) {
-        a_.mov(kA.r32(), x86::dword_ptr(kA));
+        a_.mov(kA.r32(), at);
         a_.mov(low_of(i.rd), kA.r32());
         a_.mov(high_of(i.rd), -1);
     } else {
-        a_.mov(kA, x86::qword_ptr(kA));
+        a_.mov(kA, at);
         a_.mov(all_of(i.rd), kA);
     }
     a_.bind(back);
@@ -120,13 +120,14 @@ void Region::load_float(const Block& block, const Insn& i, Op op) {
 template <class F>
 void Region::store_float(const Block& block, const Insn& i, Op op) {
     const Label back = a_.newLabel();
-    translate_address(i, sizeof(typename F::Bits), kStores, cold(block, i, op, back));
+    const Mem at = host_memory(i, sizeof(typename F::Bits), kStores, cold(block, i, op, back));
+    const Gp& value = beside(at);
     if constexpr (kIsSingle<F>) {
-        a_.mov(kC.r32(), low_of(i.rs2));
-        a_.mov(x86::dword_ptr(kA), kC.r32());
+        a_.mov(value.r32(), low_of(i.rs2));
+        a_.mov(at, value.r32());
     } else {
-        a_.mov(kC, all_of(i.rs2));
-        a_.mov(x86::qword_ptr(kA), kC);
+        a_.mov(value, all_of(i.rs2));
+        a_.mov(at, value);
     }
     a_.bind(back);
 }

@@ -1,62 +1,133 @@
 // What one instruction becomes: a few host instructions, or a call of the fallback.
-#include <bit>
-
 #include "sim/hart/region_x86.hpp"
 
 namespace isthmus::sim::x86_64 {
+namespace {
 
-template <class Operation>
-void Region::binary(const Insn& i, bool commutes, Operation operation) {
-    if (i.rd == Hart::kDiscard) return;
-    if (cached(i.rd)) {
-        const Gp d = host(i.rd);
-        if (commutes && i.rd == i.rs2) {
-            operation(d, use(i.rs1, kC));
-            return;
-        }
-        if (i.rd != i.rs2 || i.rs2 == i.rs1) {
-            const Gp b = use(i.rs2, kC);
-            if (i.rd != i.rs1) copy(d, i.rs1);
-            operation(d, i.rs2 == i.rs1 ? d : b);
-            return;
-        }
-    }
-    copy(kA, i.rs1);
-    operation(kA, use(i.rs2, kC));
-    set(i.rd, kA);
+bool host_shifts_without_flags() {
+    static const bool has = CpuInfo::host().hasFeature(CpuFeatures::X86::kBMI2);
+    return has;
 }
 
-template <class Operation>
-void Region::with_immediate(const Insn& i, Operation operation) {
-    if (i.rd == Hart::kDiscard) return;
-    const Gp d = cached(i.rd) ? host(i.rd) : kA;
-    if (i.rd != i.rs1 || d == kA) copy(d, i.rs1);
-    operation(d, i.imm);
-    set(i.rd, d);
-}
+}  // namespace
 
-template <class Operation>
-void Region::word(const Insn& i, bool immediate, Operation operation) {
-    if (i.rd == Hart::kDiscard) return;
-    const Gp from = use(i.rs1, kA);
-    if (from != kA) a_.mov(kA.r32(), from.r32());
-    if (immediate)
-        operation(kA.r32(), Gp());
+void Region::set_constant(unsigned r, std::uint64_t value) {
+    if (r == Hart::kDiscard) return;
+    const Gp to = target(r, kC);
+    if (value == 0)
+        a_.xor_(to.r32(), to.r32());
     else
-        operation(kA.r32(), use(i.rs2, kC).r32());
+        a_.mov(to, value);
+    set(r, to);
+}
+
+void Region::move(unsigned to, unsigned from) {
+    if (to == Hart::kDiscard) return;
+    if (homed(to))
+        copy(home(to), from);
+    else
+        set(to, use(from, kA));
+}
+
+void Region::binary(const Insn& i, x86::Inst::Id id, bool commutes) {
+    if (i.rd == Hart::kDiscard) return;
+    if (id == x86::Inst::kIdAdd && (i.rs1 == 0 || i.rs2 == 0)) {
+        move(i.rd, i.rs1 == 0 ? i.rs2 : i.rs1);
+        return;
+    }
+    if (id == x86::Inst::kIdAdd && homed(i.rd) && homed(i.rs1) && homed(i.rs2) && i.rd != i.rs1 &&
+        i.rd != i.rs2) {
+        a_.lea(home(i.rd), x86::ptr(home(i.rs1), home(i.rs2)));
+        return;
+    }
+    const bool swapped = commutes && i.rd == i.rs2;
+    const unsigned first = swapped ? i.rs2 : i.rs1, second = swapped ? i.rs1 : i.rs2;
+    // The second one must not be lost before it is used.
+    const Gp to = i.rd == second && i.rd != first ? kA : target(i.rd, kA);
+    const Operand with = source(second);
+    copy(to, first);
+    a_.emit(id, to, with);
+    set(i.rd, to);
+}
+
+void Region::with_immediate(const Insn& i, x86::Inst::Id id) {
+    if (i.rd == Hart::kDiscard) return;
+    const bool adds = id == x86::Inst::kIdAdd;
+    if (adds && i.imm == 0) {
+        move(i.rd, i.rs1);
+        return;
+    }
+    if (adds && i.rs1 == 0) {
+        set_constant(i.rd, static_cast<std::uint64_t>(static_cast<std::int64_t>(i.imm)));
+        return;
+    }
+    const Gp to = target(i.rd, kA);
+    if (adds && homed(i.rs1) && i.rd != i.rs1) {
+        a_.lea(to, x86::ptr(home(i.rs1), i.imm));
+    } else {
+        copy(to, i.rs1);
+        a_.emit(id, to, imm(i.imm));
+    }
+    set(i.rd, to);
+}
+
+void Region::word(const Insn& i, x86::Inst::Id id) {
+    if (i.rd == Hart::kDiscard) return;
+    const Operand with = source32(i.rs2);
+    a_.mov(kA.r32(), use(i.rs1, kA).r32());
+    a_.emit(id, kA.r32(), with);
     set32(i.rd, kA);
 }
 
-template <class Operation>
-void Region::shift(const Insn& i, bool immediate, bool is_word, Operation operation) {
+void Region::word_with_immediate(const Insn& i, x86::Inst::Id id) {
     if (i.rd == Hart::kDiscard) return;
-    copy(kA, i.rs1);
-    if (!immediate) copy(kC, i.rs2);  // the host masks the amount as the guest does
-    operation(is_word ? kA.r32() : kA);
+    const Gp from = use(i.rs1, kA);
+    if (id == x86::Inst::kIdAdd) {
+        if (i.imm == 0) {
+            set32(i.rd, from);
+            return;
+        }
+        a_.lea(kA.r32(), x86::ptr(from, i.imm));
+    } else {
+        if (from != kA) a_.mov(kA.r32(), from.r32());
+        a_.emit(id, kA.r32(), imm(i.imm));
+    }
+    set32(i.rd, kA);
+}
+
+// The host masks the amount as the guest does.
+void Region::shift(const Insn& i, x86::Inst::Id id, x86::Inst::Id without_flags, bool is_word) {
+    if (i.rd == Hart::kDiscard) return;
+    const auto sized = [&](const Gp& r) { return is_word ? Gp(r.r32()) : r; };
+    const Gp to = is_word ? kA : target(i.rd, kA);
+    if (host_shifts_without_flags()) {
+        const Gp amount = use(i.rs2, kC);
+        a_.emit(without_flags, sized(to), sized(use(i.rs1, kA)), sized(amount));
+    } else {
+        copy(kC, i.rs2);
+        copy(kA, i.rs1);
+        a_.emit(id, sized(kA), x86::cl);
+        if (!is_word && to != kA) a_.mov(to, kA);
+    }
     if (is_word)
         set32(i.rd, kA);
     else
-        set(i.rd, kA);
+        set(i.rd, to);
+}
+
+void Region::high_product(const Insn& i, bool is_signed) {
+    if (i.rd == Hart::kDiscard) return;
+    const Gp& d = home(kGuestOfD);
+    copy(kA, i.rs1);
+    const Gp with = use(i.rs2, kC);
+    a_.mov(slot(kGuestOfD), d);
+    if (is_signed)
+        a_.imul(with);
+    else
+        a_.mul(with);
+    a_.mov(kA, d);
+    a_.mov(d, slot(kGuestOfD));
+    set(i.rd, kA);
 }
 
 void Region::compare(const Insn& i, bool immediate, bool is_signed) {
@@ -65,112 +136,14 @@ void Region::compare(const Insn& i, bool immediate, bool is_signed) {
     if (immediate)
         a_.cmp(x, i.imm);
     else
-        a_.cmp(x, use(i.rs2, kC));
+        a_.emit(x86::Inst::kIdCmp, x, source(i.rs2));
     if (is_signed)
         a_.setl(kA.r8());
     else
         a_.setb(kA.r8());
-    a_.movzx(kA.r32(), kA.r8());
-    set(i.rd, kA);
-}
-
-// Leaves the host address in rax, or goes to `miss`.
-void Region::translate_address(const Insn& i, unsigned size, const Path& path, const Label& miss) {
-    const int number = guess_.window(i);
-    const Gp base = use(i.rs1, kA);
-    a_.lea(kA, x86::ptr(base, i.imm));
-    if (number < 0) {
-        page_of(size, path.tlb, miss);
-        return;
-    }
-    const auto field = [&](std::size_t offset) {
-        return x86::qword_ptr(kHart, path.windows + number * static_cast<int>(sizeof(Tlb::Window)) +
-                                         static_cast<int>(offset));
-    };
-    elsewheres_.push_back({a_.newLabel(), a_.newLabel(), miss, size, path.tlb});
-    a_.mov(kC, kA);
-    a_.sub(kC, field(offsetof(Tlb::Window, start)));
-    a_.cmp(kC, field(offsetof(Tlb::Window, limit)));
-    a_.jae(elsewheres_.back().entry);
-    a_.add(kA, field(offsetof(Tlb::Window, addend)));
-    a_.bind(elsewheres_.back().found);
-}
-
-void Region::page_of(unsigned size, int tlb, const Label& miss) {
-    a_.mov(kC.r32(), kA.r32());
-    a_.shr(kC.r32(), 8);  // 12 bits down, 4 up: an entry has 16 bytes
-    a_.and_(kC.r32(), (Tlb::kEntries - 1) << 4);
-    a_.mov(kD, kA);
-    a_.and_(kD, static_cast<std::int32_t>(kPageMask | (size - 1)));
-    a_.cmp(kD, x86::qword_ptr(kHart, kC, 0, tlb));
-    a_.jne(miss);
-    a_.add(kA, x86::qword_ptr(kHart, kC, 0, tlb + 8));
-}
-
-void Region::emit_elsewhere(const Elsewhere& access) {
-    a_.bind(access.entry);
-    a_.call(pages_[static_cast<std::size_t>(std::countr_zero(access.size))]
-                  [access.tlb == kStores.tlb ? 1 : 0]);
-    a_.jc(access.fallback);
-    a_.jmp(access.found);
-}
-
-// The carry says that the page is not known.
-void Region::emit_pages() {
-    for (unsigned logarithm = 0; logarithm < pages_.size(); ++logarithm) {
-        for (const bool writes : {false, true}) {
-            const Label miss = a_.newLabel();
-            a_.bind(pages_[logarithm][writes ? 1 : 0]);
-            page_of(1u << logarithm, writes ? kStores.tlb : kLoads.tlb, miss);
-            a_.clc();
-            a_.ret();
-            a_.bind(miss);
-            a_.stc();
-            a_.ret();
-        }
-    }
-}
-
-void Region::load(const Block& block, const Insn& i, Op op, unsigned size, bool is_signed) {
-    const Label back = a_.newLabel();
-    translate_address(i, size, kLoads, cold(block, i, op, back));
-    const Gp d = cached(i.rd) ? host(i.rd) : kA;
-    switch (size) {
-        case 1:
-            if (is_signed)
-                a_.movsx(d, x86::byte_ptr(kA));
-            else
-                a_.movzx(d.r32(), x86::byte_ptr(kA));
-            break;
-        case 2:
-            if (is_signed)
-                a_.movsx(d, x86::word_ptr(kA));
-            else
-                a_.movzx(d.r32(), x86::word_ptr(kA));
-            break;
-        case 4:
-            if (is_signed)
-                a_.movsxd(d, x86::dword_ptr(kA));
-            else
-                a_.mov(d.r32(), x86::dword_ptr(kA));
-            break;
-        default: a_.mov(d, x86::qword_ptr(kA)); break;
-    }
-    set(i.rd, d);
-    a_.bind(back);
-}
-
-void Region::store(const Block& block, const Insn& i, Op op, unsigned size) {
-    const Label back = a_.newLabel();
-    translate_address(i, size, kStores, cold(block, i, op, back));
-    const Gp v = use(i.rs2, kC);
-    switch (size) {
-        case 1: a_.mov(x86::byte_ptr(kA), v.r8()); break;
-        case 2: a_.mov(x86::word_ptr(kA), v.r16()); break;
-        case 4: a_.mov(x86::dword_ptr(kA), v.r32()); break;
-        default: a_.mov(x86::qword_ptr(kA), v); break;
-    }
-    a_.bind(back);
+    const Gp to = target(i.rd, kA);
+    a_.movzx(to.r32(), kA.r8());
+    set(i.rd, to);
 }
 
 // The two divisors the host would fault on or get wrong go to the fallback.
@@ -184,8 +157,10 @@ void Region::divide(const Block& block, const Insn& i, Op op, bool is_signed, bo
     a_.cmp(sized(kA), 1);
     a_.jbe(special);  // 0 or -1
     copy(kA, i.rs1);
+    const Gp& d = home(kGuestOfD);
+    a_.mov(slot(kGuestOfD), d);
     if (!is_signed) {
-        a_.xor_(kD.r32(), kD.r32());
+        a_.xor_(d.r32(), d.r32());
         a_.div(sized(kC));
     } else if (is_word) {
         a_.cdq();
@@ -194,102 +169,91 @@ void Region::divide(const Block& block, const Insn& i, Op op, bool is_signed, bo
         a_.cqo();
         a_.idiv(kC);
     }
+    if (remainder) a_.mov(kA, d);
+    a_.mov(d, slot(kGuestOfD));
     if (is_word)
-        set32(i.rd, remainder ? kD : kA);
+        set32(i.rd, kA);
     else
-        set(i.rd, remainder ? kD : kA);
+        set(i.rd, kA);
     a_.bind(back);
 }
 
 void Region::call_fallback(const Block& block, const Insn& i, Op op) {
-    a_.mov(kC, reinterpret_cast<std::uint64_t>(&i));
-    a_.mov(kD, reinterpret_cast<std::uint64_t>(&block));
-    a_.mov(kA, reinterpret_cast<std::uint64_t>(fallbacks_[static_cast<std::size_t>(op)]));
-    a_.call(fallback_);
+    calls_.push_back({a_.newLabel(), {&block, &i, fallbacks_[static_cast<std::size_t>(op)]}});
+    a_.lea(kC, x86::ptr(calls_.back().place));
+    a_.call(imm(stubs_.fallback));
 }
 
-// rcx is the instruction, rdx its block, rax what carries it out.
-void Region::emit_fallback() {
-    a_.bind(fallback_);
-    write_back();
-    a_.push(kC);
-    a_.push(kD);
-    a_.sub(x86::rsp, 8);  // aligned for the call
-    a_.mov(x86::rdi, kHart);
-    a_.mov(x86::rsi, kC);
-    a_.call(kA);
-    a_.add(x86::rsp, 8);
-    a_.pop(kD);
-    a_.pop(kC);
-    a_.test(kA.r8(), kA.r8());
-    a_.jz(stopped_);
-    reload();
-    a_.ret();
+/// Two instructions that compilers write for want of one; false if they are none. The value between
+/// them is not seen.
+bool Region::pair(const Insn& first, Op op, const Insn& second, Op second_op) {
+    if (op != Op::slli || first.rd == Hart::kDiscard) return false;
+    if (second.rd != first.rd || second.rs1 != first.rd) return false;
+    const bool is_signed = second_op == Op::srai;
+    if (!is_signed && second_op != Op::srli) return false;
+    const Gp from = use(first.rs1, kA), to = target(first.rd, kA);
+    const int more = second.imm - first.imm;
+    if (first.imm == 32 && !is_signed) {
+        a_.mov(to.r32(), from.r32());
+        if (more < 0) a_.shl(to, -more);
+        if (more > 0) a_.shr(to.r32(), more);
+    } else if (first.imm == 48 && more == 0) {
+        if (is_signed)
+            a_.movsx(to, from.r16());
+        else
+            a_.movzx(to.r32(), from.r16());
+    } else if (first.imm == 56 && more == 0 && is_signed) {
+        a_.movsx(to, from.r8());
+    } else {
+        return false;
+    }
+    set(first.rd, to);
+    return true;
 }
 
 /// Emits one instruction that does not end its block.
 bool Region::instruction(const Block& block, const Insn& i, Op op) {
+    using enum x86::Inst::Id;
     switch (op) {
         case Op::lui:
-            if (i.rd != Hart::kDiscard) {
-                const Gp d = cached(i.rd) ? host(i.rd) : kA;
-                constant(d, static_cast<std::uint64_t>(static_cast<std::int64_t>(i.imm)));
-                set(i.rd, d);
-            }
+            set_constant(i.rd, static_cast<std::uint64_t>(static_cast<std::int64_t>(i.imm)));
             return true;
         case Op::auipc:
-            if (i.rd != Hart::kDiscard) {
-                const Gp d = cached(i.rd) ? host(i.rd) : kA;
-                constant(d, block.pc + i.block_offset() +
-                                static_cast<std::uint64_t>(static_cast<std::int64_t>(i.imm)));
-                set(i.rd, d);
-            }
+            set_constant(i.rd, block.pc + i.block_offset() +
+                                   static_cast<std::uint64_t>(static_cast<std::int64_t>(i.imm)));
             return true;
-        case Op::addi:
-            with_immediate(i, [&](Gp d, int v) {
-                if (v) a_.add(d, v);
-            });
-            return true;
-        case Op::xori: with_immediate(i, [&](Gp d, int v) { a_.xor_(d, v); }); return true;
-        case Op::ori: with_immediate(i, [&](Gp d, int v) { a_.or_(d, v); }); return true;
-        case Op::andi: with_immediate(i, [&](Gp d, int v) { a_.and_(d, v); }); return true;
-        case Op::slli: with_immediate(i, [&](Gp d, int v) { a_.shl(d, v); }); return true;
-        case Op::srli: with_immediate(i, [&](Gp d, int v) { a_.shr(d, v); }); return true;
-        case Op::srai: with_immediate(i, [&](Gp d, int v) { a_.sar(d, v); }); return true;
-        case Op::add: binary(i, true, [&](Gp d, Gp s) { a_.add(d, s); }); return true;
-        case Op::sub: binary(i, false, [&](Gp d, Gp s) { a_.sub(d, s); }); return true;
-        case Op::xor_: binary(i, true, [&](Gp d, Gp s) { a_.xor_(d, s); }); return true;
-        case Op::or_: binary(i, true, [&](Gp d, Gp s) { a_.or_(d, s); }); return true;
-        case Op::and_: binary(i, true, [&](Gp d, Gp s) { a_.and_(d, s); }); return true;
-        case Op::mul: binary(i, true, [&](Gp d, Gp s) { a_.imul(d, s); }); return true;
-        case Op::sll: shift(i, false, false, [&](Gp d) { a_.shl(d, x86::cl); }); return true;
-        case Op::srl: shift(i, false, false, [&](Gp d) { a_.shr(d, x86::cl); }); return true;
-        case Op::sra: shift(i, false, false, [&](Gp d) { a_.sar(d, x86::cl); }); return true;
+        case Op::addi: with_immediate(i, kIdAdd); return true;
+        case Op::xori: with_immediate(i, kIdXor); return true;
+        case Op::ori: with_immediate(i, kIdOr); return true;
+        case Op::andi: with_immediate(i, kIdAnd); return true;
+        case Op::slli: with_immediate(i, kIdShl); return true;
+        case Op::srli: with_immediate(i, kIdShr); return true;
+        case Op::srai: with_immediate(i, kIdSar); return true;
+        case Op::add: binary(i, kIdAdd, true); return true;
+        case Op::sub: binary(i, kIdSub, false); return true;
+        case Op::xor_: binary(i, kIdXor, true); return true;
+        case Op::or_: binary(i, kIdOr, true); return true;
+        case Op::and_: binary(i, kIdAnd, true); return true;
+        case Op::mul: binary(i, kIdImul, true); return true;
+        case Op::sll: shift(i, kIdShl, kIdShlx, false); return true;
+        case Op::srl: shift(i, kIdShr, kIdShrx, false); return true;
+        case Op::sra: shift(i, kIdSar, kIdSarx, false); return true;
         case Op::slt: compare(i, false, true); return true;
         case Op::sltu: compare(i, false, false); return true;
         case Op::slti: compare(i, true, true); return true;
         case Op::sltiu: compare(i, true, false); return true;
-        case Op::addiw: word(i, true, [&](Gp d, Gp) { a_.add(d, i.imm); }); return true;
-        case Op::addw: word(i, false, [&](Gp d, Gp s) { a_.add(d, s); }); return true;
-        case Op::subw: word(i, false, [&](Gp d, Gp s) { a_.sub(d, s); }); return true;
-        case Op::mulw: word(i, false, [&](Gp d, Gp s) { a_.imul(d, s); }); return true;
-        case Op::slliw: shift(i, true, true, [&](Gp d) { a_.shl(d, i.imm); }); return true;
-        case Op::srliw: shift(i, true, true, [&](Gp d) { a_.shr(d, i.imm); }); return true;
-        case Op::sraiw: shift(i, true, true, [&](Gp d) { a_.sar(d, i.imm); }); return true;
-        case Op::sllw: shift(i, false, true, [&](Gp d) { a_.shl(d, x86::cl); }); return true;
-        case Op::srlw: shift(i, false, true, [&](Gp d) { a_.shr(d, x86::cl); }); return true;
-        case Op::sraw: shift(i, false, true, [&](Gp d) { a_.sar(d, x86::cl); }); return true;
-        case Op::mulh:
-        case Op::mulhu:
-            if (i.rd == Hart::kDiscard) return true;
-            copy(kA, i.rs1);
-            copy(kC, i.rs2);
-            if (op == Op::mulh)
-                a_.imul(kC);
-            else
-                a_.mul(kC);
-            set(i.rd, kD);
-            return true;
+        case Op::addw: word(i, kIdAdd); return true;
+        case Op::subw: word(i, kIdSub); return true;
+        case Op::mulw: word(i, kIdImul); return true;
+        case Op::addiw: word_with_immediate(i, kIdAdd); return true;
+        case Op::slliw: word_with_immediate(i, kIdShl); return true;
+        case Op::srliw: word_with_immediate(i, kIdShr); return true;
+        case Op::sraiw: word_with_immediate(i, kIdSar); return true;
+        case Op::sllw: shift(i, kIdShl, kIdShlx, true); return true;
+        case Op::srlw: shift(i, kIdShr, kIdShrx, true); return true;
+        case Op::sraw: shift(i, kIdSar, kIdSarx, true); return true;
+        case Op::mulh: high_product(i, true); return true;
+        case Op::mulhu: high_product(i, false); return true;
         case Op::div: divide(block, i, op, true, false, false); return true;
         case Op::divw: divide(block, i, op, true, false, true); return true;
         case Op::divu: divide(block, i, op, false, false, false); return true;

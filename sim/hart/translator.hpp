@@ -1,6 +1,7 @@
 // Translation of hot blocks to host code. The interpreter stays the reference and the fallback.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -35,10 +36,10 @@ using TranslatedCode = TranslationResult (*)(Hart*, TranslationExit*, const void
 class Translator {
   public:
     virtual ~Translator() = default;
-    /// Code for the region that starts with `head`, which `hart` is about to run, for entry(); null
-    /// if nothing in it is worth it.
-    virtual const void* translate(const Block& head, Hart& hart) = 0;
-    /// What runs the code of a block.
+    /// Gives code to `head`, which `hart` is about to run, and to what it leads to; their first
+    /// instructions get `handler`. How many blocks that are.
+    virtual std::size_t translate(Block& head, Hart& hart, const void* handler) = 0;
+    /// What runs the code of a block; null if there can be none.
     virtual TranslatedCode entry() = 0;
     /// Drops all code. None of it may be running.
     virtual void clear() = 0;

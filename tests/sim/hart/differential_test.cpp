@@ -269,7 +269,7 @@ TEST(Translation, HotStreamMatchesInterpreterAndQemu) {
                             (scratch / "qemu"))
                       .status,
                   0);
-        std::uint64_t retired[2] = {}, translated[2] = {};
+        std::uint64_t retired[2] = {}, limited[2] = {}, translated[2] = {};
         for (const bool translate : {false, true}) {
             MachineOptions options;
             options.arguments = {"stream", scratch / (translate ? "translated" : "interpreted")};
@@ -280,8 +280,14 @@ TEST(Translation, HotStreamMatchesInterpreterAndQemu) {
             ASSERT_EQ(machine.exit_code(), 0);
             retired[translate] = machine.retired();
             translated[translate] = machine.nodes()[0]->harts[0]->translated_blocks();
+            options.arguments[1] = scratch / "limited";
+            options.max_instructions = machine.retired() / 2;
+            Machine half(Program::load(scratch / "stream"), options, boot_linux);
+            ASSERT_FALSE(half.run());
+            limited[translate] = half.retired();
         }
         EXPECT_EQ(retired[0], retired[1]);
+        EXPECT_EQ(limited[0], limited[1]);
         EXPECT_EQ(translated[0], 0u);
         const std::string expected = test::read_file(scratch / "qemu");
         EXPECT_TRUE(test::read_file(scratch / "interpreted") == expected)

@@ -45,6 +45,29 @@ static __attribute__((noinline)) uint64_t fill(volatile uint64_t* words, unsigne
     return words[n - 1];
 }
 
+/* The same loads and stores reach memory of one region and of another. */
+static __attribute__((noinline)) uint64_t stir(volatile uint64_t* words, unsigned n, uint64_t v) {
+    for (unsigned i = 0; i < n; ++i) {
+        const uint64_t old = words[i];
+        words[(i * 7 + 1) % n] = old ^ v;
+        v += old / (i % 5 + 1) + old % (v % 1000 + 1);
+        v ^= (uint64_t)(((unsigned __int128)old * (v | 1)) >> 64);
+    }
+    return v;
+}
+
+/* What compilers write as two shifts. */
+static __attribute__((noinline)) uint64_t cut(uint64_t v) {
+    uint64_t sum = (uint64_t)(uint32_t)v << 3;
+    sum = sum * 5 + (uint64_t)(uint16_t)v;
+    sum = sum * 5 + (uint64_t)(int64_t)(int16_t)(v >> 7);
+    sum = sum * 5 + (uint64_t)(int64_t)(int8_t)(v >> 3);
+    sum = sum * 5 + (v << 32 >> 37);
+    sum = sum * 5 + (v << 32 >> 32);
+    sum = sum * 5 + (v << 48 >> 51);
+    return sum * 5 + (uint64_t)((int64_t)(v << 32) >> 40);
+}
+
 int main(void) {
     uint64_t v = 88172645463325252u;
     double sum = 0;
@@ -70,6 +93,17 @@ int main(void) {
     for (size_t i = 0; i < size; ++i)
         of_bytes = of_bytes * 31 + block[i];
     printf("heap %zu %llu\n", size, (unsigned long long)of_bytes);
+
+    static uint64_t of_program[64];
+    uint64_t of_stack[64] = {0};
+    uint64_t* const beside_both =
+        mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint64_t* const places[] = {of_program, of_stack, (uint64_t*)block, beside_both};
+    for (unsigned i = 0; i < 3000; ++i) {
+        v = stir(places[i % 7 % 4], i % 64 + 1, v);
+        v += stir((uint64_t*)((char*)beside_both + 4092 - i % 5), 3, v) + cut(v);
+    }
+    printf("regions %llu\n", (unsigned long long)v);
 
     signal(SIGSEGV, fault);
     uint64_t* const words =
