@@ -40,6 +40,7 @@ void copy_avx2_upwards(char* to, const char* from, std::size_t bytes) {
     from += head;
     bytes -= head;
     const std::size_t done = copy_upwards<Vector32, 4, kStores>(to, from, bytes);
+    if constexpr (kStores == Stores::streamed) order_streamed();
     copy_lines(to + done, from + done, bytes - done);
 }
 

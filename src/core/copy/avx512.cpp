@@ -111,13 +111,21 @@ void copy_large_upwards(char* to, const char* from, std::size_t bytes) {
     copy_tail(to, from, bytes, copy_upwards<Vector64, 2, kStores>(to, from, bytes));
 }
 
-void copy_streamed(char* to, const char* from, std::size_t bytes) {
-    copy_head(to, from, bytes);
-    copy_tail(to, from, bytes, copy_upwards<Vector64, 4, Stores::streamed>(to, from, bytes));
-}
-void copy_streamed_narrow(char* to, const char* from, std::size_t bytes) {
-    copy_head(to, from, bytes);
-    copy_tail(to, from, bytes, copy_upwards<Vector32, 4, Stores::streamed>(to, from, bytes));
+// More than 512 bytes. No line is written both ways: a line that is in a cache would have to leave
+// it to be streamed. Parts of lines go first, to come while the rest is streamed.
+template <typename Vector>
+void copy_past_caches(char* to, const char* from, std::size_t bytes) {
+    const std::size_t head = to_line_boundary(to);
+    const std::size_t tail = past_line_boundary(to + bytes);
+    if (tail > 0) copy_part(to + bytes - tail, from + bytes - tail, tail);
+    if (head > 0) copy_part(to, from, head);
+    char* const at = to + head;
+    const std::ptrdiff_t distance = from - to;
+    const std::size_t left = bytes - head - tail;
+    const auto done = copy_upwards<Vector, 4, Stores::streamed>(at, at + distance, left);
+    for (std::size_t line = done; line < left; line += kLine)
+        Vector64::stream(at + line, Vector64::load(at + line + distance));
+    order_streamed();
 }
 
 // More than 512 bytes.
@@ -178,8 +186,8 @@ void copy_by_avx512(Road road, void* dest, const void* source, std::size_t bytes
         case Road::claimed: return copy_large_upwards<Stores::claimed>(to, from, bytes);
         case Road::claimed_downwards: return copy_large_downwards<Stores::claimed>(to, from, bytes);
         case Road::string: return copy_by_string(dest, source, bytes);
-        case Road::streamed_narrow: return copy_streamed_narrow(to, from, bytes);
-        case Road::streamed: return copy_streamed(to, from, bytes);
+        case Road::streamed_narrow: return copy_past_caches<Vector32>(to, from, bytes);
+        case Road::streamed: return copy_past_caches<Vector64>(to, from, bytes);
     }
 }
 

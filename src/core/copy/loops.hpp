@@ -62,8 +62,14 @@ template <std::size_t kStep>
         __builtin_prefetch(at + line, 1, 3);
 }
 
+// Streamed stores are not ordered with later ones; a flag must not overtake them.
+inline void order_streamed() {
+    _mm_sfence();
+}
+
 // Copies whole groups of `kGroup` vectors upwards; dest is aligned to a line. Returns the bytes
-// copied, less than a group short of `bytes`. Nothing behind the block is claimed.
+// copied, less than a group short of `bytes`. Nothing behind the block is claimed. Whoever streams
+// calls order_streamed() afterwards.
 template <typename Vector, int kGroup, Stores kStores>
 [[gnu::always_inline]] inline std::size_t copy_upwards(char* dest, const char* source,
                                                        std::size_t bytes) {
@@ -80,8 +86,6 @@ template <typename Vector, int kGroup, Stores kStores>
     }
     for (; to != end; to += kStep)
         copy_group<Vector, kGroup, kStores>(to, distance);
-    // Streamed stores are not ordered with later ones; a flag must not overtake them.
-    if constexpr (kStores == Stores::streamed) _mm_sfence();
     return static_cast<std::size_t>(to - dest);
 }
 
