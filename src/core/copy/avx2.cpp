@@ -44,15 +44,10 @@ void copy_avx2_upwards(char* to, const char* from, std::size_t bytes) {
     copy_lines(to + done, from + done, bytes - done);
 }
 
-[[gnu::noinline]] void copy_large(std::size_t whole, void* dest, const void* source,
-                                  std::size_t bytes) {
-    copy_by_avx2(choose_road(whole, dest, source, bytes), dest, source, bytes);
-}
-
 }  // namespace
 
 void copy_avx2(void* dest, const void* source, std::size_t bytes) {
-    if (bytes >= copy_looks_from) return copy_large(bytes, dest, source, bytes);
+    if (bytes >= copy_looks_from) return copy_chosen(copy_by_avx2, bytes, dest, source, bytes);
     char* const to = static_cast<char*>(dest);
     const char* const from = static_cast<const char*>(source);
     if (bytes > kAliasBytes && is_alias(dest, source))
@@ -61,7 +56,7 @@ void copy_avx2(void* dest, const void* source, std::size_t bytes) {
 }
 
 void copy_within_avx2(std::size_t whole, void* dest, const void* source, std::size_t bytes) {
-    copy_large(whole, dest, source, bytes);
+    copy_chosen(copy_by_avx2, whole, dest, source, bytes);
 }
 
 void copy_by_avx2(Road road, void* dest, const void* source, std::size_t bytes) {

@@ -98,8 +98,9 @@ void copy_large_downwards(char* to, const char* from, std::size_t bytes) {
         copy_last_part(to + bytes, from + bytes, tail);
         bytes -= tail;
     }
+    constexpr int kGroup = kStores == Stores::plain ? 4 : 2;
     std::size_t left =
-        bytes - copy_downwards<Vector64, 2, kStores>(to + bytes, from + bytes, bytes);
+        bytes - copy_downwards<Vector64, kGroup, kStores>(to + bytes, from + bytes, bytes);
     for (; left >= kLine; left -= kLine)
         Vector64::store(to + left - kLine, Vector64::load(from + left - kLine));
     if (left > 0) copy_part(to, from, left);
@@ -153,17 +154,12 @@ void copy_past_caches(char* to, const char* from, std::size_t bytes) {
     if (left > 0) copy_group<Vector64, 1, Stores::plain>(at, distance);
 }
 
-[[gnu::noinline]] void copy_large(std::size_t whole, char* to, const char* from,
-                                  std::size_t bytes) {
-    copy_by_avx512(choose_road(whole, to, from, bytes), to, from, bytes);
-}
-
 // Of more than 512 bytes, first and foremost: 4 KB take 30 ns, and each branch before them shows.
 [[gnu::always_inline]] inline void copy_long_block(char* to, const char* from, std::size_t bytes) {
     if (bytes <= 512) [[unlikely]]
         return bytes <= 256 ? copy_from_both_ends<2>(to, from, bytes)
                             : copy_from_both_ends<4>(to, from, bytes);
-    if (bytes >= copy_looks_from) return copy_large(bytes, to, from, bytes);
+    if (bytes >= copy_looks_from) return copy_chosen(copy_by_avx512, bytes, to, from, bytes);
     copy_plain(to, from, bytes);
 }
 
@@ -174,7 +170,7 @@ void copy_avx512(void* dest, const void* source, std::size_t bytes) {
 }
 
 void copy_within_avx512(std::size_t whole, void* dest, const void* source, std::size_t bytes) {
-    copy_large(whole, static_cast<char*>(dest), static_cast<const char*>(source), bytes);
+    copy_chosen(copy_by_avx512, whole, dest, source, bytes);
 }
 
 void copy_by_avx512(Road road, void* dest, const void* source, std::size_t bytes) {

@@ -36,8 +36,10 @@ enum class Road : std::uint8_t {
     streamed
 };
 
-// For a block of at least copy_looks_from bytes that is part of an operation of `whole` bytes.
-Road choose_road(std::size_t whole, const void* dest, const void* source, std::size_t bytes);
+// A block of at least copy_looks_from bytes that is part of an operation of `whole` bytes, by these
+// loops.
+void copy_chosen(void (*copy_by)(Road road, void* dest, const void* source, std::size_t bytes),
+                 std::size_t whole, void* dest, const void* source, std::size_t bytes);
 
 // The loops need more than 128 bytes, those by a road more than 512.
 void copy_avx2(void* dest, const void* source, std::size_t bytes);

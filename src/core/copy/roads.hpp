@@ -9,7 +9,7 @@ namespace isthmus {
 
 // The road of a way, for one block.
 Road road_of(Way way, bool shun_alias, const void* dest, const void* source);
-// As choose_road of loops_x86.hpp, with these parameters.
+// The road of a block of at least copy_looks_from bytes that is part of an operation of `whole`.
 Road choose_road_by(const CopyParameters& parameters, std::size_t whole, const void* dest,
                     const void* source, std::size_t bytes);
 

@@ -16,9 +16,8 @@ bool turn_copy() {
     return copy_downwards_next = !copy_downwards_next;
 }
 
-}  // namespace
-
-Road road_of(Way way, bool shun_alias, const void* dest, const void* source) {
+[[gnu::always_inline]] inline Road road_here(Way way, bool shun_alias, const void* dest,
+                                             const void* source) {
     const bool alias = is_alias(dest, source);
     const bool shun = alias && shun_alias;
     switch (way) {
@@ -37,10 +36,14 @@ Road road_of(Way way, bool shun_alias, const void* dest, const void* source) {
     return Road::streamed;
 }
 
-Road choose_road_by(const CopyParameters& parameters, std::size_t whole, const void* dest,
-                    const void* source, std::size_t bytes) {
-    const bool fresh =
-        bytes >= kLongBlock && recent.is_fresh(dest, source, bytes, parameters.reuse);
+[[gnu::always_inline]] inline bool may_be_fresh(const CopyParameters& parameters, const void* dest,
+                                                const void* source, std::size_t bytes) {
+    return bytes >= kLongBlock && !recent.is_at_hand(dest, source, parameters.reuse);
+}
+
+[[gnu::always_inline]] inline Road choose_here(const CopyParameters& parameters, std::size_t whole,
+                                               const void* dest, const void* source,
+                                               std::size_t bytes, bool fresh) {
     Way way = parameters.outer;
     if (whole >= parameters.beyond_from)
         way = parameters.beyond;
@@ -50,11 +53,37 @@ Road choose_road_by(const CopyParameters& parameters, std::size_t whole, const v
         way = Way::upwards;
     else if (whole < parameters.outer_from)
         way = parameters.inner;
-    return road_of(way, parameters.shun_alias, dest, source);
+    return road_here(way, parameters.shun_alias, dest, source);
 }
 
-Road choose_road(std::size_t whole, const void* dest, const void* source, std::size_t bytes) {
-    return choose_road_by(settled_parameters(), whole, dest, source, bytes);
+// Apart, so that the usual case saves no registers.
+[[gnu::noinline]] void copy_unmet(RoadCopy copy_by, std::size_t whole, void* dest,
+                                  const void* source, std::size_t bytes) {
+    return copy_by(choose_road_by(settled_parameters(), whole, dest, source, bytes), dest, source,
+                   bytes);
+}
+
+}  // namespace
+
+Road road_of(Way way, bool shun_alias, const void* dest, const void* source) {
+    return road_here(way, shun_alias, dest, source);
+}
+
+Road choose_road_by(const CopyParameters& parameters, std::size_t whole, const void* dest,
+                    const void* source, std::size_t bytes) {
+    const bool fresh = may_be_fresh(parameters, dest, source, bytes) &&
+                       recent.note_fresh(dest, source, bytes, parameters.reuse);
+    return choose_here(parameters, whole, dest, source, bytes, fresh);
+}
+
+// Stores are what long copies wait for, so this makes none in the usual case, and ends in jumps.
+void copy_chosen(RoadCopy copy_by, std::size_t whole, void* dest, const void* source,
+                 std::size_t bytes) {
+    // Acquire: pairs with the release in settle_parameters.
+    const CopyParameters* const settled = copy_parameters_settled.load(std::memory_order_acquire);
+    if (!settled || may_be_fresh(*settled, dest, source, bytes)) [[unlikely]]
+        return copy_unmet(copy_by, whole, dest, source, bytes);
+    return copy_by(choose_here(*settled, whole, dest, source, bytes, false), dest, source, bytes);
 }
 
 }  // namespace isthmus

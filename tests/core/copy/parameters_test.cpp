@@ -207,6 +207,26 @@ TEST(Recent, ForgetsWhatIsLongAgo) {
     EXPECT_EQ(fresh_of(4096, 8 * kMega), std::pair(4096, 4096));  // 64 MB: never met again
 }
 
+// Blocks that are in the caches throw nothing out of them: however often they are copied, what was
+// copied before them is as near as it was.
+TEST(Recent, CountsWhatWasNotMet) {
+    Recent recent;
+    const auto at = [](std::size_t kilo) {
+        return reinterpret_cast<const void*>((std::size_t{1} << 40) + kilo * kKilo);
+    };
+    EXPECT_TRUE(recent.is_fresh(at(0), at(100'000), 64 * kKilo, kMega));
+    for (int time = 0; time < 1000; ++time)
+        EXPECT_EQ(recent.is_fresh(at(64), at(100'064), 64 * kKilo, kMega), time == 0);
+    EXPECT_FALSE(recent.is_fresh(at(0), at(100'000), 64 * kKilo, kMega));
+    // A block that is met now and then stays near while others come, as a cache would have it.
+    for (std::size_t other = 2; other < 200; ++other) {
+        EXPECT_TRUE(recent.is_fresh(at(other * 64), at(100'000 + other * 64), 64 * kKilo, kMega));
+        if (other % 8 == 0)
+            EXPECT_FALSE(recent.is_fresh(at(0), at(100'000), 64 * kKilo, kMega)) << other;
+    }
+    EXPECT_TRUE(recent.is_fresh(at(64), at(100'064), 64 * kKilo, kMega));
+}
+
 // One end that was met is enough.
 TEST(Recent, LooksAtBothEnds) {
     Recent recent;
