@@ -13,7 +13,9 @@ namespace isthmus {
 namespace {
 
 constexpr double kClearly = 1.03;
+constexpr double kStillToWrite = 1.1;
 constexpr int kBursts = 9;
+constexpr std::size_t kInnerBlock = std::size_t{64} << 10;
 constexpr std::uint64_t kPatience = 90'000'000;  // nanoseconds: the machine is too busy then
 
 // Source and dest of a measurement: private memory that is touched, with room for an alias.
@@ -34,13 +36,19 @@ class Buffers {
     explicit operator bool() const { return memory_ != nullptr; }
     // Half a page from each other modulo 4096: no alias.
     char* source() const { return memory_; }
-    char* dest() const { return memory_ + bytes_ + kRoom / 2; }
+    char* dest() const { return memory_ + bytes_ + kDestInPage; }
+    static constexpr std::size_t kDestInPage = 2048;  // if `bytes` are whole pages
 
   private:
     static constexpr std::size_t kRoom = 4096;
     std::size_t bytes_;
     char* memory_ = nullptr;
 };
+
+// How the blocks of "inner" go at an alias, where no block goes by string.
+Way way_ahead(const CopyParameters& parameters) {
+    return parameters.inner == Way::string ? Way::upwards : parameters.inner;
+}
 
 }  // namespace
 
@@ -83,12 +91,19 @@ CopyParameters choose_by_figures(const CopyParameters& standard, const Caches& c
     parameters.narrow = rate("narrow", Way::upwards) > rate("wide", Way::upwards) * kClearly;
     parameters.inner = best_cached("inner", standard.inner);
     parameters.outer = best_cached("outer", standard.outer);
-    parameters.fresh = best("fresh", standard.fresh, [](Way) { return true; });
+    const Way ahead = way_ahead(parameters);
+    if (rate("ahead", ahead) > rate("ahead-downwards", ahead) * kClearly)
+        parameters.shun_alias = false;
     const auto best_streamed = [&](const char* where) {
         return rate(where, Way::streamed_narrow) > rate(where, Way::streamed) ? Way::streamed_narrow
                                                                               : Way::streamed;
     };
     parameters.beyond = best_streamed("fresh");
+    // Streamed stores are in memory when the time is taken; what others leave in the caches is
+    // still to be written there.
+    parameters.fresh = best("fresh", standard.fresh, [](Way way) { return !is_streamed(way); });
+    if (rate("fresh", parameters.beyond) * kStillToWrite > rate("fresh", parameters.fresh))
+        parameters.fresh = parameters.beyond;
     // Past the caches at twice the second level, although the last one holds the block.
     if (rate("outer", best_streamed("outer")) > rate("outer", parameters.outer) * kClearly) {
         parameters.beyond = best_streamed("outer");
@@ -114,50 +129,67 @@ void flush(const char* begin, std::size_t bytes) {
     _mm_mfence();
 }
 
+// Where the source begins. In a line: loads that cross lines cost the loops more than the
+// processor's own copy.
+using Places = std::array<std::size_t, 2>;
+constexpr Places kPlaces{0, 9};
+// Of dest modulo 4096: 16 bytes and one.
+constexpr Places kJustBehind{Buffers::kDestInPage - 16, Buffers::kDestInPage - 1};
+
+struct Trial {
+    const char* where;
+    Way way;
+    bool shun_alias = false;
+};
+std::vector<Trial> trials_of(const char* where, const std::vector<Way>& ways) {
+    std::vector<Trial> trials;
+    for (const Way way : ways)
+        trials.push_back({where, way});
+    return trials;
+}
+
 struct Bench {
     const ChosenCopy& loops;
     const Buffers& buffers;
     std::uint64_t deadline;
+    Places places = kPlaces;
 
     bool is_late() const { return os::monotonic_nanoseconds() > deadline; }
     // Nanoseconds of a copy, of `calls` copies.
-    double time(Way way, std::size_t place, std::size_t bytes, int calls) const {
+    double time(const Trial& trial, std::size_t place, std::size_t bytes, int calls) const {
         char* const source = buffers.source() + place;
         const std::uint64_t start = os::monotonic_nanoseconds();
         for (int call = 0; call < calls; ++call)
-            loops.copy_by(road_of(way, false, buffers.dest(), source), buffers.dest(), source,
-                          bytes);
+            loops.copy_by(road_of(trial.way, trial.shun_alias, buffers.dest(), source),
+                          buffers.dest(), source, bytes);
         return static_cast<double>(os::monotonic_nanoseconds() - start) / calls;
     }
 };
 
-// Of the source in a line: loads that cross lines cost the loops more than the processor's own
-// copy.
-constexpr std::array<std::size_t, 2> kPlaces{0, 9};
-
-// All ways take turns, so that a change of the clock meets them alike. The mean of the places.
-void measure_ways(const Bench& bench, const char* where, std::size_t bytes, int calls, bool cold,
-                  const std::vector<Way>& ways, std::vector<CopyFigure>& figures) {
-    std::vector<std::array<double, kPlaces.size()>> least(ways.size(), {1e18, 1e18});
+// All trials take turns, so that a change of the clock meets them alike. The mean of the places.
+void measure_trials(const Bench& bench, std::size_t bytes, int calls, bool cold,
+                    const std::vector<Trial>& trials, std::vector<CopyFigure>& figures) {
+    std::vector<std::array<double, std::tuple_size_v<Places>>> least(trials.size(), {1e18, 1e18});
     for (int burst = 0; burst < kBursts && !(burst > 2 && bench.is_late()); ++burst) {
-        for (std::size_t i = 0; i < ways.size(); ++i) {
-            for (std::size_t place = 0; place < kPlaces.size(); ++place) {
+        for (std::size_t i = 0; i < trials.size(); ++i) {
+            for (std::size_t at = 0; at < bench.places.size(); ++at) {
+                const std::size_t place = bench.places[at];
                 if (cold) {
-                    flush(bench.buffers.source(), bytes + kPlaces[place]);
+                    flush(bench.buffers.source(), bytes + place);
                     flush(bench.buffers.dest(), bytes);
                 } else {
                     // The caches as this way leaves them.
-                    bench.time(ways[i], kPlaces[place], bytes, 2);
+                    bench.time(trials[i], place, bytes, 2);
                 }
-                least[i][place] =
-                    std::min(least[i][place], bench.time(ways[i], kPlaces[place], bytes, calls));
+                least[i][at] = std::min(least[i][at], bench.time(trials[i], place, bytes, calls));
             }
         }
     }
-    for (std::size_t i = 0; i < ways.size(); ++i) {
+    for (std::size_t i = 0; i < trials.size(); ++i) {
         const double mean = std::accumulate(least[i].begin(), least[i].end(), 0.0) /
-                            static_cast<double>(kPlaces.size());
-        figures.push_back({where, bytes, ways[i], static_cast<double>(bytes) / mean});
+                            static_cast<double>(bench.places.size());
+        figures.push_back(
+            {trials[i].where, bytes, trials[i].way, static_cast<double>(bytes) / mean});
     }
 }
 
@@ -191,7 +223,6 @@ CopyMeasurement measure_copies(const ChosenCopy& widest, const ChosenCopy& narro
     measurement.parameters = standard_parameters(caches);
     if (!widest.copy_by) return measurement;
     const std::uint64_t start = os::monotonic_nanoseconds();
-    constexpr std::size_t kInner = std::size_t{64} << 10;
     const std::size_t outer =
         std::clamp<std::size_t>(2 * caches.level2, std::size_t{1} << 20, std::size_t{4} << 20);
     const Buffers buffers(outer);
@@ -203,17 +234,24 @@ CopyMeasurement measure_copies(const ChosenCopy& widest, const ChosenCopy& narro
             loops = narrower;
     }
     const Bench bench{loops, buffers, start + kPatience};
-    measure_ways(
-        bench, "inner", kInner, 8, false,
-        {Way::upwards, Way::claimed, Way::alternating, Way::alternating_claimed, Way::string},
+    measure_trials(bench, kInnerBlock, 8, false,
+                   trials_of("inner", {Way::upwards, Way::claimed, Way::alternating,
+                                       Way::alternating_claimed, Way::string}),
+                   measurement.figures);
+    const Bench aliases{loops, buffers, start + kPatience, kJustBehind};
+    const Way ahead =
+        way_ahead(choose_by_figures(measurement.parameters, caches, measurement.figures));
+    measure_trials(aliases, kInnerBlock, 8, false,
+                   {{"ahead", ahead}, {"ahead-downwards", ahead, true}}, measurement.figures);
+    measure_trials(
+        bench, outer, 1, false,
+        trials_of("outer", {Way::upwards, Way::claimed, Way::alternating, Way::alternating_claimed,
+                            Way::string, Way::streamed_narrow, Way::streamed}),
         measurement.figures);
-    measure_ways(bench, "outer", outer, 1, false,
-                 {Way::upwards, Way::claimed, Way::alternating, Way::alternating_claimed,
-                  Way::string, Way::streamed_narrow, Way::streamed},
-                 measurement.figures);
-    measure_ways(bench, "fresh", 4 * kInner, 1, true,
-                 {Way::upwards, Way::claimed, Way::string, Way::streamed_narrow, Way::streamed},
-                 measurement.figures);
+    measure_trials(bench, 4 * kInnerBlock, 1, true,
+                   trials_of("fresh", {Way::upwards, Way::claimed, Way::string,
+                                       Way::streamed_narrow, Way::streamed}),
+                   measurement.figures);
     measurement.milliseconds = static_cast<double>(os::monotonic_nanoseconds() - start) * 1e-6;
     measurement.plausible = are_plausible(measurement.figures);
     if (measurement.plausible)

@@ -10,7 +10,8 @@
 namespace isthmus {
 
 struct CopyFigure {
-    const char* where;  // "wide", "narrow", "inner", "outer", "fresh"
+    // "wide", "narrow", "inner", "ahead", "ahead-downwards", "outer", "fresh"
+    const char* where;
     std::size_t bytes;
     Way way;
     double gigabytes;  // a second

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/settings.hpp"
+#include "core/copy/recent.hpp"
 
 namespace isthmus {
 namespace {
@@ -13,7 +14,7 @@ constexpr std::array<const char*, static_cast<std::size_t>(Way::count)> kWayName
     "upwards", "claimed",         "alternating", "alternating-claimed",
     "string",  "streamed-narrow", "streamed"};
 
-constexpr std::string_view kFormat = "2";
+constexpr std::string_view kFormat = "3";
 
 bool parse(std::string_view text, std::size_t& bytes) {
     if (text == "never") {
@@ -94,7 +95,8 @@ CopyParameters standard_parameters(const Caches& caches) {
     parameters.outer_from = level2 / 2;
     // What copies leave in the last level is of use while source and dest fit there.
     parameters.beyond_from = std::max((level2 + caches.level3) / 4 * 3, level2 / 2 * 3);
-    parameters.reuse = (level2 + caches.level3) / 2;
+    // Longer memory would be luck, and what the rest of the program moves meanwhile is not seen.
+    parameters.reuse = std::min((level2 + caches.level3) / 2, Recent::kSpan);
     return parameters;
 }
 

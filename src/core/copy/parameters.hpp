@@ -49,8 +49,9 @@ struct CopyParameters {
     Way outer = Way::alternating;  // outer_from to beyond_from
     Way beyond = Way::streamed;
     Way fresh = Way::upwards;  // of kLongBlock or more, whatever the size
-    bool shun_alias = true;    // downwards if dest is just ahead of source modulo 4096
-    bool narrow = false;       // vectors of 32 bytes, although the processor has wider ones
+    // Downwards if dest is just ahead of source modulo 4096. Shorter blocks than `turn` always.
+    bool shun_alias = true;
+    bool narrow = false;  // vectors of 32 bytes, although the processor has wider ones
 
     bool operator==(const CopyParameters&) const = default;
 };

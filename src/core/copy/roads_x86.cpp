@@ -53,7 +53,7 @@ bool turn_copy() {
         way = Way::upwards;
     else if (whole < parameters.outer_from)
         way = parameters.inner;
-    return road_here(way, parameters.shun_alias, dest, source);
+    return road_here(way, parameters.shun_alias || bytes < parameters.turn, dest, source);
 }
 
 // Apart, so that the usual case saves no registers.

@@ -31,6 +31,8 @@ const Figures kOfEpyc{
     {"inner", 65536, Way::alternating, 104},
     {"inner", 65536, Way::alternating_claimed, 81},
     {"inner", 65536, Way::string, 117},
+    {"ahead", 65536, Way::upwards, 60},
+    {"ahead-downwards", 65536, Way::upwards, 80},
     {"outer", 2097152, Way::upwards, 48},
     {"outer", 2097152, Way::claimed, 50},
     {"outer", 2097152, Way::alternating, 50},
@@ -50,6 +52,8 @@ const Figures kOfXeon{
     {"inner", 65536, Way::alternating, 52},
     {"inner", 65536, Way::alternating_claimed, 60},
     {"inner", 65536, Way::string, 42},
+    {"ahead", 65536, Way::alternating_claimed, 66},
+    {"ahead-downwards", 65536, Way::alternating_claimed, 47},
     {"outer", 4194304, Way::upwards, 11},
     {"outer", 4194304, Way::claimed, 12},
     {"outer", 4194304, Way::alternating, 16},
@@ -109,6 +113,38 @@ TEST(CopyParameters, StreamWhereTheLastLevelIsSlow) {
     EXPECT_EQ(chosen(shown, kOfXeon).beyond_from, 3 * kMega);
 }
 
+// What a cloud machine shows is no reason to take a block for one that the caches still hold.
+TEST(CopyParameters, RememberNoMoreThanTheyHavePlacesFor) {
+    EXPECT_EQ(standard_parameters({48 * kKilo, 2 * kMega, 240 * kMega, 2}).reuse, Recent::kSpan);
+}
+
+// Aliases run downwards unless the way of other blocks is clearly faster there too.
+TEST(CopyParameters, ShunAliasesUnlessThatIsSlower) {
+    EXPECT_TRUE(chosen(kEpyc, kOfEpyc).shun_alias);
+    EXPECT_FALSE(chosen(kXeon, kOfXeon).shun_alias);
+    EXPECT_TRUE(chosen(kXeon, {}).shun_alias);
+    Figures figures{{"inner", 65536, Way::upwards, 90},
+                    {"inner", 65536, Way::alternating, 104},
+                    {"ahead", 65536, Way::alternating, 92},
+                    {"ahead-downwards", 65536, Way::alternating, 90}};
+    EXPECT_TRUE(chosen(kXeon, figures).shun_alias);
+    figures[2].gigabytes = 94;
+    EXPECT_FALSE(chosen(kXeon, figures).shun_alias);
+}
+
+// A way that leaves the destination in the caches has to be faster by what it leaves unwritten.
+TEST(CopyParameters, CountWhatIsStillToBeWritten) {
+    Figures figures{{"fresh", 262144, Way::upwards, 6.8},
+                    {"fresh", 262144, Way::claimed, 8.9},
+                    {"fresh", 262144, Way::streamed_narrow, 8.7},
+                    {"fresh", 262144, Way::streamed, 8.8}};
+    EXPECT_EQ(chosen(kXeon, figures).fresh, Way::streamed);
+    figures[1].gigabytes = 9.8;
+    EXPECT_EQ(chosen(kXeon, figures).fresh, Way::claimed);
+    EXPECT_EQ(chosen(kXeon, figures).beyond, Way::streamed);
+    EXPECT_EQ(chosen(kXeon, {}).fresh, standard_parameters(kXeon).fresh);
+}
+
 TEST(CopyParameters, AlternateOnlyWhereThatIsClearlyFaster) {
     Figures figures{{"inner", 65536, Way::upwards, 90},
                     {"inner", 65536, Way::alternating, 102},
@@ -161,14 +197,14 @@ TEST(CopyParameters, DamagedTextIsNone) {
         text.replace(text.find(from), from.size(), to);
         return text;
     };
-    EXPECT_FALSE(parse_parameters(with("format = 2", "format = 1"), "here"));
+    EXPECT_FALSE(parse_parameters(with("format = 3", "format = 2"), "here"));
     EXPECT_FALSE(parse_parameters(with("turn = 23040", "turn = 0"), "here"));
     EXPECT_FALSE(parse_parameters(with("turn = 23040", "turn = -1"), "here"));
     EXPECT_FALSE(parse_parameters(with("turn = 23040", "turn = 23040x"), "here"));
     EXPECT_FALSE(parse_parameters(with("turn = 23040", "turn = 9999999999"), "here"));
     EXPECT_FALSE(parse_parameters(with("fresh = streamed", "fresh = alternating"), "here"));
     EXPECT_FALSE(parse_parameters(with("fresh = streamed", "fresh = count"), "here"));
-    EXPECT_FALSE(parse_parameters(with("shun_alias = 1", "shun_alias = 2"), "here"));
+    EXPECT_FALSE(parse_parameters(with("shun_alias = 0", "shun_alias = 2"), "here"));
     EXPECT_FALSE(parse_parameters(with("narrow = 0", "narrow = 32"), "here"));
     EXPECT_TRUE(parse_parameters(with("reuse = ", "reuse = 1"), "here"));
 }
@@ -269,6 +305,11 @@ TEST(CopyRoads, OfTheXeon) {
     for (const Road one : {first, second})
         EXPECT_TRUE(one == Road::claimed || one == Road::claimed_downwards);
     EXPECT_EQ(road(20 * kKilo), Road::plain);
+    // At an alias too; blocks of the first level run downwards there.
+    const void* const ahead = static_cast<const char*>(dest) + 16;
+    EXPECT_NE(choose_road_by(xeon, 64 * kKilo, ahead, source, 64 * kKilo),
+              choose_road_by(xeon, 64 * kKilo, ahead, source, 64 * kKilo));
+    EXPECT_EQ(choose_road_by(xeon, 20 * kKilo, ahead, source, 20 * kKilo), Road::plain_downwards);
     EXPECT_EQ(road(4 * kMega), Road::streamed);
     // A part of much: what the operation moves decides.
     EXPECT_EQ(choose_road_by(xeon, 8 * kMega, dest, source, 64 * kKilo), Road::streamed);
