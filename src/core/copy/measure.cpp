@@ -14,6 +14,8 @@ namespace {
 
 constexpr double kClearly = 1.03;
 constexpr double kStillToWrite = 1.1;
+// What a block loses that is taken for one that the last level holds, and is in memory.
+constexpr double kWorthMeeting = 1.25;
 constexpr int kBursts = 9;
 constexpr std::size_t kInnerBlock = std::size_t{64} << 10;
 constexpr std::uint64_t kPatience = 90'000'000;  // nanoseconds: the machine is too busy then
@@ -44,6 +46,11 @@ class Buffers {
     std::size_t bytes_;
     char* memory_ = nullptr;
 };
+
+// Of "outer": twice the second level, where that is usual.
+std::size_t outer_block(const Caches& caches) {
+    return std::clamp<std::size_t>(2 * caches.level2, std::size_t{1} << 20, std::size_t{4} << 20);
+}
 
 // How the blocks of "inner" go at an alias, where no block goes by string.
 Way way_ahead(const CopyParameters& parameters) {
@@ -81,11 +88,13 @@ CopyParameters choose_by_figures(const CopyParameters& standard, const Caches& c
     };
     // In the caches. Alternating gains on a buffer that is copied again and again, as it is here,
     // and on nothing else: it has to beat the best of the others.
+    const auto best_steady = [&](const char* where) {
+        return best(where, Way::upwards,
+                    [](Way way) { return !is_streamed(way) && !is_alternating(way); });
+    };
     const auto best_cached = [&](const char* where, Way standard_way) {
         if (rate(where, Way::upwards) == 0) return standard_way;  // not measured
-        const Way steady = best(where, Way::upwards,
-                                [](Way way) { return !is_streamed(way) && !is_alternating(way); });
-        return best(where, steady, is_alternating);
+        return best(where, best_steady(where), is_alternating);
     };
     CopyParameters parameters = standard;
     parameters.narrow = rate("narrow", Way::upwards) > rate("wide", Way::upwards) * kClearly;
@@ -104,6 +113,9 @@ CopyParameters choose_by_figures(const CopyParameters& standard, const Caches& c
     parameters.fresh = best("fresh", standard.fresh, [](Way way) { return !is_streamed(way); });
     if (rate("fresh", parameters.beyond) * kStillToWrite > rate("fresh", parameters.fresh))
         parameters.fresh = parameters.beyond;
+    // Nor is it of use to remember what the last level may hold where that is hardly faster.
+    if (rate("outer", best_steady("outer")) < rate("outer", best_streamed("outer")) * kWorthMeeting)
+        parameters.reuse = std::min(parameters.reuse, outer_block(caches));
     // Past the caches at twice the second level, although the last one holds the block.
     if (rate("outer", best_streamed("outer")) > rate("outer", parameters.outer) * kClearly) {
         parameters.beyond = best_streamed("outer");
@@ -223,8 +235,7 @@ CopyMeasurement measure_copies(const ChosenCopy& widest, const ChosenCopy& narro
     measurement.parameters = standard_parameters(caches);
     if (!widest.copy_by) return measurement;
     const std::uint64_t start = os::monotonic_nanoseconds();
-    const std::size_t outer =
-        std::clamp<std::size_t>(2 * caches.level2, std::size_t{1} << 20, std::size_t{4} << 20);
+    const std::size_t outer = outer_block(caches);
     const Buffers buffers(outer);
     if (!buffers) return measurement;
     ChosenCopy loops = widest;

@@ -118,6 +118,22 @@ TEST(CopyParameters, RememberNoMoreThanTheyHavePlacesFor) {
     EXPECT_EQ(standard_parameters({48 * kKilo, 2 * kMega, 240 * kMega, 2}).reuse, Recent::kSpan);
 }
 
+// A last level that is hardly faster than memory: only what is nearer counts as met.
+TEST(CopyParameters, ForgetWhatTheLastLevelHoldsWhereItIsSlow) {
+    const Caches shown{48 * kKilo, 2 * kMega, 240 * kMega, 2};
+    Figures figures{{"outer", 4194304, Way::upwards, 14.1},
+                    {"outer", 4194304, Way::alternating, 20},
+                    {"outer", 4194304, Way::string, 14.3},
+                    {"outer", 4194304, Way::streamed_narrow, 12.9},
+                    {"outer", 4194304, Way::streamed, 13.4}};
+    EXPECT_EQ(chosen(shown, figures).reuse, 4 * kMega);
+    figures[2].gigabytes = 17;
+    EXPECT_EQ(chosen(shown, figures).reuse, Recent::kSpan);
+    EXPECT_EQ(chosen(shown, {}).reuse, Recent::kSpan);
+    EXPECT_EQ(chosen(kEpyc, kOfEpyc).reuse, standard_parameters(kEpyc).reuse);
+    EXPECT_EQ(chosen(kXeon, kOfXeon).reuse, standard_parameters(kXeon).reuse);
+}
+
 // Aliases run downwards unless the way of other blocks is clearly faster there too.
 TEST(CopyParameters, ShunAliasesUnlessThatIsSlower) {
     EXPECT_TRUE(chosen(kEpyc, kOfEpyc).shun_alias);
