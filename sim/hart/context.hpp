@@ -136,10 +136,13 @@ class Context {
         if (!aligned<T>(at, Cause::store_misaligned)) return false;
         const bool reserved = hart.reservation_size == sizeof(T) && hart.reservation_address == at;
         hart.reservation_size = 0;
+        if (!reserved) return set(i.rd, 1);
         T current;
-        if (!reserved || !hart.load(at, current) ||
-            static_cast<std::uint64_t>(current) != hart.reservation_value)
-            return set(i.rd, 1);
+        if (!hart.load(at, current)) {
+            hart.trap = as_store(hart.trap);
+            return false;
+        }
+        if (static_cast<std::uint64_t>(current) != hart.reservation_value) return set(i.rd, 1);
         if (!store_at(at, static_cast<T>(hart.x[i.rs2]))) return false;
         return set(i.rd, 0);
     }

@@ -197,6 +197,26 @@ TEST(Faults, OfTheCoresBus) {
     ASSERT_EQ(hart.step(), Outcome::retired) << "and the next one is not meant";
 }
 
+TEST(Faults, OfAStoreConditionalsRead) {
+    const std::uint32_t reserve = 0x100520af;      // lr.w ra, (a0)
+    const std::uint32_t conditional = 0x185521af;  // sc.w gp, t0, (a0)
+    step::Hart hart = hart_with("isa=rv32ia_zicsr mtvec=0x80000100",
+                                {reserve, conditional, conditional, word::kNop});
+    hart.set_x(10, kStart + 0x800);
+    hart.set_x(3, 42);
+    ASSERT_EQ(hart.step(), Outcome::retired);
+    hart.inject_access_fault();
+    ASSERT_EQ(hart.step(), Outcome::trapped) << hart.line();
+    EXPECT_EQ(hart.last().cause, 7u);
+    EXPECT_EQ(hart.last().tval, kStart + 0x800);
+    EXPECT_EQ(hart.x(3), 42u);
+    // Without a reservation it reads nothing.
+    hart.set_pc(kStart + 8);
+    hart.inject_access_fault();
+    ASSERT_EQ(hart.step(), Outcome::retired) << hart.line();
+    EXPECT_EQ(hart.x(3), 1u);
+}
+
 TEST(Record, HasTheCsrsThatAreWritten) {
     const std::uint32_t divide = 0x1a107053;  // fdiv.d ft0, ft0, ft1
     step::Hart hart = hart_with(
