@@ -1,4 +1,5 @@
-// An in-order core: RV32IMC or RV64IMC with Zicsr and Zifencei, machine and user mode, and the xBGAS unit.
+// An in-order core: RV32IMC or RV64IMC with Zicsr and Zifencei, by parameter A, machine and user mode, and the xBGAS
+// unit.
 //
 //   fetch | decode | execute | write back      (docs/core.md has the picture)
 //
@@ -17,6 +18,8 @@ module rv_core
   parameter int unsigned  Xlen     = 64,
   /// Where it begins.
   parameter logic [63:0]  ResetPc  = 64'h8000_0000,
+  /// The A extension.
+  parameter bit           HasA     = 1'b0,
   /// The xBGAS unit; which encoding, remote atomics, bulk transfers, e0 to e9 as addresses trap.
   parameter bit           HasXbgas = 1'b1,
   parameter bit           ProfileB = 1'b1,
@@ -45,13 +48,15 @@ module rv_core
   input  logic              instr_rvalid_i,
   input  logic [31:0]       instr_rdata_i,
   input  logic              instr_err_i,
-  /// Data: the same, one under way, lanes of the bus by be_o. Stores are answered, too.
+  /// Data: the same, one under way, lanes of the bus by be_o. Stores are answered, too. data_lock_o: of an atomic
+  /// operation, from its read's being shown until its write is taken; nobody else's access may come between them.
   output logic              data_valid_o,
   input  logic              data_ready_i,
   output logic [Xlen-1:0]   data_addr_o,
   output logic              data_write_o,
   output logic [Bytes-1:0]  data_be_o,
   output logic [Xlen-1:0]   data_wdata_o,
+  output logic              data_lock_o,
   input  logic              data_rvalid_i,
   input  logic [Xlen-1:0]   data_rdata_i,
   input  logic              data_err_i,
@@ -103,14 +108,15 @@ module rv_core
   logic [Xlen-1:0] x_pc, x_not_there;
   instruction_t    x_insn;
   control_t        x_control;
+  alu_e            x_amo;
 
-  rv_decode #(.Xlen(Xlen), .HasXbgas(HasXbgas)) u_decode (
+  rv_decode #(.Xlen(Xlen), .HasXbgas(HasXbgas), .HasA(HasA)) u_decode (
     .clk_i, .rst_ni, .flush_i(redirect),
     .valid_i(f_valid), .ready_o(f_ready), .insn_i(f_insn), .pc_i(f_pc), .taken_i(f_taken), .fault_i(f_fault),
     .not_there_i(f_not_there),
-    .valid_o(x_valid), .ready_i(x_ready), .word_o(x_word), .insn_o(x_insn), .control_o(x_control), .offload_o(x_offload),
-    .reads_rs1_o(x_reads_rs1), .reads_rs2_o(x_reads_rs2), .reads_rs3_o(x_reads_rs3), .pc_o(x_pc), .taken_o(x_taken),
-    .fault_o(x_fault), .not_there_o(x_not_there)
+    .valid_o(x_valid), .ready_i(x_ready), .word_o(x_word), .insn_o(x_insn), .control_o(x_control), .amo_o(x_amo),
+    .offload_o(x_offload), .reads_rs1_o(x_reads_rs1), .reads_rs2_o(x_reads_rs2), .reads_rs3_o(x_reads_rs3),
+    .pc_o(x_pc), .taken_o(x_taken), .fault_o(x_fault), .not_there_o(x_not_there)
   );
 
   //////////////////////////
@@ -231,22 +237,45 @@ module rv_core
   // Access //
   ////////////
 
-  logic             accesses, misaligned, x_data_valid, u_mem_valid, u_mem_write;
+  logic             accesses, shows, misaligned, x_data_valid, u_mem_valid, u_mem_write;
   logic [1:0]       u_mem_size;
   logic [Xlen-1:0]  u_mem_addr, u_mem_wdata, loaded, loaded_raw;
+  // Atomic operations: in execute; the one in write back, and its write.
+  logic             x_atomic, x_reserved, a_busy, a_done, a_mem_valid, a_lock, a_wrote;
+  logic [Xlen-1:0]  a_mem_wdata, a_value, a_found;
 
   assign accesses = x_control.mem_read || x_control.mem_write;
+  assign x_atomic = HasA && x_control.klass == ClassAtomic;
+  // A store-conditional without a reservation fails by itself.
+  assign shows    = accesses && !(x_atomic && x_control.conditional && !x_reserved);
 
-  // The unit asks while its instruction is in write back, and execute does not.
+  // Of what is in write back the unit asks, or the write of an atomic operation, and execute does not.
+  logic [Xlen-1:0]  access_addr, access_wdata;
+  logic [1:0]       access_size;
+  always_comb begin
+    access_addr  = result;
+    access_size  = x_control.mem_size[1:0];
+    access_wdata = value[1];
+    if (u_mem_valid) begin
+      access_addr  = u_mem_addr;
+      access_size  = u_mem_size;
+      access_wdata = u_mem_wdata;
+    end
+    if (a_mem_valid) begin
+      access_addr  = w_result_q;
+      access_size  = w_size_q;
+      access_wdata = a_mem_wdata;
+    end
+  end
   rv_lsu #(.Xlen(Xlen)) u_lsu (
-    .address_i(u_mem_valid ? u_mem_addr : result), .size_i(u_mem_valid ? u_mem_size : x_control.mem_size[1:0]),
-    .wdata_i(u_mem_valid ? u_mem_wdata : value[1]), .misaligned_o(misaligned),
+    .address_i(access_addr), .size_i(access_size), .wdata_i(access_wdata), .misaligned_o(misaligned),
     .addr_o(data_addr_o), .be_o(data_be_o), .wdata_o(data_wdata_o),
     .lane_i(w_result_q[LaneW-1:0]), .rsize_i(w_size_q), .signed_i(w_signed_q), .rdata_i(data_rdata_i),
     .value_o(loaded), .raw_o(loaded_raw)
   );
-  assign data_valid_o = x_data_valid || u_mem_valid;
-  assign data_write_o = u_mem_valid ? u_mem_write : x_control.mem_write;
+  assign data_valid_o = x_data_valid || u_mem_valid || a_mem_valid;
+  assign data_write_o = u_mem_valid ? u_mem_write : a_mem_valid || (x_control.mem_write && !x_atomic);
+  assign data_lock_o  = a_lock || (x_data_valid && x_atomic && !x_control.reserve);
 
   /////////////////////////////////////
   // What becomes of the instruction //
@@ -261,8 +290,10 @@ module rv_core
   irq_t             irq_q;
 
   assign is_csr = x_control.csr != CsrNone;
-  // They read or change what the instruction before them may still have to say, or what fetch sees.
-  assign serial = is_csr || x_insn.op == OpMret || x_insn.op == OpFenceI || x_insn.op == OpFence || x_insn.op == OpWfi;
+  // They read or change what the instruction before them may still have to say, or what fetch sees; atomic operations
+  // are ordered with what is posted.
+  assign serial = is_csr || x_atomic || x_insn.op == OpMret || x_insn.op == OpFenceI || x_insn.op == OpFence ||
+                  x_insn.op == OpWfi;
 
   // Nothing holds it in execute but what it does there itself.
   assign go       = x_valid && w_free && !too_late && !held && !(serial && (w_valid_q || under_way)) && (shown_q || !drains);
@@ -296,10 +327,10 @@ module rv_core
   end
 
   // A request that was shown stays, whatever the lines do.
-  assign x_data_valid = go && !take_irq && accesses && !exc;
+  assign x_data_valid = go && !take_irq && shows && !exc;
   assign issue_valid  = go && !take_irq && x_offload && !x_fault;
   assign div_request  = go && !take_irq && divide;
-  assign waits        = (exc && under_way) || (accesses && !exc && !data_ready_i) || (x_offload && !exc && !issue_ready) ||
+  assign waits        = (exc && under_way) || (shows && !exc && !data_ready_i) || (x_offload && !exc && !issue_ready) ||
                         (divide && !div_done);
   assign leaves       = go && !take_irq && !waits;
   assign take_trap    = leaves && exc;
@@ -339,7 +370,7 @@ module rv_core
   assign late_cause = late_fault_store ? CauseStoreFault : CauseLoadFault;
   assign writes_csr = x_control.csr == CsrWrite || x_insn.rs1 != '0;
 
-  rv_csr #(.Xlen(Xlen), .HasXbgas(HasXbgas)) u_csr (
+  rv_csr #(.Xlen(Xlen), .HasXbgas(HasXbgas), .HasA(HasA)) u_csr (
     .clk_i, .rst_ni, .hart_id_i, .time_i, .irq_i,
     .access_i(csr_access), .op_i(x_control.csr), .writes_i(writes_csr), .number_i(x_insn.imm[11:0]),
     .operand_i(x_control.csr_immediate ? Xlen'(x_insn.rs1) : value[0]), .rdata_o(csr_rdata), .illegal_o(csr_illegal),
@@ -426,6 +457,33 @@ module rv_core
     assign late_fault_addr   = '0;
   end
 
+  ///////////////////////
+  // Atomic operations //
+  ///////////////////////
+
+  if (HasA) begin : gen_atomic
+    rv_atomic #(.Xlen(Xlen)) u_atomic (
+      .clk_i, .rst_ni, .x_address_i(value[0]), .x_size_i(x_control.mem_size[1:0]), .x_reserved_o(x_reserved),
+      .begin_i(leaves && x_atomic && !exc), .reads_i(shows), .reserve_i(x_control.reserve),
+      .conditional_i(x_control.conditional), .op_i(x_amo), .operand_i(value[1]),
+      .address_i(w_result_q), .size_i(w_size_q), .rvalid_i(data_rvalid_i), .err_i(data_err_i), .rdata_i(loaded),
+      .mem_valid_o(a_mem_valid), .mem_ready_i(data_ready_i), .mem_wdata_o(a_mem_wdata), .lock_o(a_lock),
+      .busy_o(a_busy), .done_o(a_done), .value_o(a_value), .found_o(a_found), .wrote_o(a_wrote)
+    );
+  end else begin : gen_no_atomic
+    logic unused_amo;
+    assign unused_amo  = ^x_amo;
+    assign x_reserved  = 1'b0;
+    assign a_mem_valid = 1'b0;
+    assign a_mem_wdata = '0;
+    assign a_lock      = 1'b0;
+    assign a_busy      = 1'b0;
+    assign a_done      = 1'b0;
+    assign a_value     = '0;
+    assign a_found     = '0;
+    assign a_wrote     = 1'b0;
+  end
+
   ////////////////
   // Write back //
   ////////////////
@@ -442,12 +500,13 @@ module rv_core
   always_comb begin
     x_wait = WaitNothing;
     if (multiply) x_wait = WaitProduct;
-    if (accesses) x_wait = WaitMemory;
+    if (shows) x_wait = WaitMemory;
     if (x_offload) x_wait = WaitUnit;
     if (exc) x_wait = WaitNothing;
     unique case (x_control.write_back)
       BackNextPc: x_result = sequel;
       BackCsr:    x_result = csr_rdata;
+      BackStatus: x_result = shows ? result : Xlen'(1);
       default:    x_result = divide ? quotient : result;
     endcase
     x_rd = x_control.rd_file == FileX && x_control.write_back != BackNone ? x_insn.rd : '0;
@@ -458,20 +517,20 @@ module rv_core
 
   always_comb begin
     unique case (w_wait_q)
-      WaitMemory: w_done = w_valid_q && data_rvalid_i;
+      WaitMemory: w_done = w_valid_q && (a_busy ? a_done : data_rvalid_i);
       WaitUnit:   w_done = w_valid_q && result_valid;
       default:    w_done = w_valid_q;
     endcase
     unique case (w_wait_q)
       WaitProduct: w_value = product;
-      WaitMemory:  w_value = loaded;
+      WaitMemory:  w_value = a_busy ? a_value : loaded;
       WaitUnit:    w_value = result_data;
       default:     w_value = w_result_q;
     endcase
     w_trap  = 1'b0;
     w_cause = w_load_q ? CauseLoadFault : CauseStoreFault;
     w_tval  = w_result_q;
-    if (w_wait_q == WaitMemory) w_trap = w_done && data_err_i;
+    if (w_wait_q == WaitMemory) w_trap = w_done && data_rvalid_i && data_err_i;
     if (w_wait_q == WaitUnit) begin
       w_trap  = w_done && result_exc;
       w_cause = result_cause;
@@ -534,10 +593,11 @@ module rv_core
       .rs1_i(x_reads_rs1 ? x_insn.rs1 : '0), .rs2_i(x_reads_rs2 ? x_insn.rs2 : '0), .rs3_i(rs3),
       .rs1_value_i(value[0]), .rs2_value_i(value[1]), .rs3_value_i(rs3_value), .pc_i(x_pc),
       .next_pc_i(next_pc), .trap_i(exc), .cause_i(cause), .tval_i(tval),
-      .load_i(x_control.mem_read), .store_i(x_control.mem_write), .size_i(x_control.mem_size[1:0]), .address_i(result),
-      .wdata_i(value[1]),
+      .load_i(x_control.mem_read), .store_i(x_control.mem_write && shows), .size_i(x_control.mem_size[1:0]),
+      .address_i(result), .wdata_i(value[1]),
       .end_i(w_done), .end_trap_i(w_trap), .end_cause_i(w_cause), .end_tval_i(w_tval), .rd_i(w_writes ? w_rd_q : '0),
-      .rd_value_i(w_value), .rdata_i(loaded_raw), .offloaded_i(w_wait_q == WaitUnit), .unit_i(unit_trace),
+      .rd_value_i(w_value), .rdata_i(a_busy ? a_found : loaded_raw), .atomic_i(a_busy),
+      .wrote_i(a_wrote), .written_i(a_mem_wdata), .offloaded_i(w_wait_q == WaitUnit), .unit_i(unit_trace),
       .csr_i(w_trap ? next_csr_state : csr_state), .rvfi_o
     );
   end else begin : gen_no_rvfi
@@ -562,7 +622,7 @@ module rv_core
       // Nothing leaves execute behind a trap.
       assert (!(w_trap && (leaves || take_irq || take_late)));
       assert (!(leaves && take_late));
-      assert (!(x_data_valid && u_mem_valid));
+      assert (32'(x_data_valid) + 32'(u_mem_valid) + 32'(a_mem_valid) <= 1);
       // Memory and the unit answer what is there.
       assert (!data_rvalid_i || (w_valid_q && (w_wait_q == WaitMemory || w_wait_q == WaitUnit)));
       assert (!result_valid || (w_valid_q && w_wait_q == WaitUnit));

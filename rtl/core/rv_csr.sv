@@ -8,7 +8,8 @@ module rv_csr
   import xbgas_decode_pkg::*;
 #(
   parameter int unsigned Xlen     = 64,
-  parameter bit          HasXbgas = 1'b1
+  parameter bit          HasXbgas = 1'b1,
+  parameter bit          HasA     = 1'b0
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -84,8 +85,8 @@ module rv_csr
              mscratch: 64'(s.mscratch), mepc: 64'(s.mepc), mcause: 64'(s.mcause), mtval: 64'(s.mtval)};
   endfunction
 
-  // C, I, M, U and, if it is there, X; the width stands in the upper two bits.
-  localparam logic [25:0]     Letters = 26'h0101104 | (HasXbgas ? 26'h0800000 : 26'h0);
+  // C, I, M, U and, if they are there, A and X; the width stands in the upper two bits.
+  localparam logic [25:0]     Letters = 26'h0101104 | (HasXbgas ? 26'h0800000 : 26'h0) | 26'(HasA);
   localparam logic [Xlen-1:0] Misa    = {Xlen == 32 ? 2'd1 : 2'd2, (Xlen-28)'(0), Letters};
 
   ////////////

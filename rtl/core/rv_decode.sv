@@ -1,11 +1,12 @@
 // The register between fetch and execute: an instruction, decoded. What the core does not know is an offload if there
 // is a unit: its registers are then those of the fields 19:15, 24:20 and, third, 11:7, of the opcode of bulk transfers
-// 31:27, as CV-X-IF has it.
+// 31:27, as CV-X-IF has it. Of an atomic operation the arithmetic of execute is its address; its own comes beside.
 module rv_decode
   import xbgas_decode_pkg::*;
 #(
   parameter int unsigned Xlen     = 64,
-  parameter bit          HasXbgas = 1'b1
+  parameter bit          HasXbgas = 1'b1,
+  parameter bit          HasA     = 1'b0
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -24,6 +25,7 @@ module rv_decode
   output logic [31:0]     word_o,         // of a compressed instruction the upper half is 0
   output instruction_t    insn_o,
   output control_t        control_o,
+  output alu_e            amo_o,
   output logic            offload_o,
   output logic            reads_rs1_o,
   output logic            reads_rs2_o,
@@ -35,11 +37,12 @@ module rv_decode
 );
   localparam logic [NumExtensions-1:0] Extensions =
       NumExtensions'(1) << ExtI | NumExtensions'(1) << ExtZifencei | NumExtensions'(1) << ExtZicsr |
-      NumExtensions'(1) << ExtPrivileged | NumExtensions'(1) << ExtM | NumExtensions'(1) << ExtC;
+      NumExtensions'(1) << ExtPrivileged | NumExtensions'(1) << ExtM | NumExtensions'(1) << ExtC |
+      NumExtensions'(HasA) << ExtA;
   localparam logic [6:0] BulkOpcode = 7'b1011011;
 
   instruction_t decoded, insn_d;
-  control_t     ctrl;
+  control_t     ctrl, control_d;
   logic         offload, wide;
 
   xbgas_decoder u_decoder (
@@ -61,6 +64,14 @@ module rv_decode
     end
   end
 
+  always_comb begin
+    control_d = ctrl;
+    if (HasA && ctrl.klass == ClassAtomic) begin
+      control_d.alu       = AluAdd;
+      control_d.operand_b = BZero;
+    end
+  end
+
   assign ready_o = !valid_o || ready_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -73,7 +84,8 @@ module rv_decode
     if (ready_o) begin
       word_o      <= wide ? insn_i : {16'h0, insn_i[15:0]};
       insn_o      <= insn_d;
-      control_o   <= ctrl;
+      control_o   <= control_d;
+      amo_o       <= ctrl.alu;
       offload_o   <= offload;
       reads_rs1_o <= offload || (ctrl.rs1_file == FileX && !ctrl.csr_immediate);
       reads_rs2_o <= offload || ctrl.rs2_file == FileX;

@@ -46,6 +46,10 @@ module rv_retire
   input  logic [4:0]      rd_i,
   input  logic [Xlen-1:0] rd_value_i,
   input  logic [Xlen-1:0] rdata_i,
+  /// Of an atomic operation: whether it has written, and what.
+  input  logic            atomic_i,
+  input  logic            wrote_i,
+  input  logic [Xlen-1:0] written_i,
   input  logic            offloaded_i,
   input  unit_trace_t     unit_i,
   input  csr_state_t      csr_i,
@@ -141,6 +145,10 @@ module rv_retire
       ending.rd_addr   = rd_i;
       ending.rd_wdata  = rd_i == '0 ? '0 : 64'(rd_value_i);
       ending.mem_rdata = 64'(rdata_i);
+      if (atomic_i) begin
+        ending.mem_wmask = wrote_i ? going_q.mem_wmask : '0;
+        ending.mem_wdata = 64'(written_i);
+      end
     end
     if (offloaded_i) begin
       ending.unit = unit_i;

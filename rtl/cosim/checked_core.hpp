@@ -47,6 +47,8 @@ class RemoteSide {
     /// Done now, in the memory of whichever node it is.
     virtual Answer serve(unsigned from, const RemoteAccess& access) = 0;
     virtual u64 latency() = 0;
+    /// A core is between the two accesses of an atomic operation: nothing is served.
+    virtual bool locked() const = 0;
 
     // Of gates that have their network. What is wrong is told, or nothing.
     /// The network interface takes what its core asks for, by a number.
@@ -81,6 +83,7 @@ class CheckedCore {
     u64 traps() const { return traps_; }
     u64 interrupts() const { return interrupts_; }
     u64 remotes() const { return remotes_; }
+    bool locked() const { return out_.data_lock; }
     /// Exit code, once tohost has one.
     std::optional<unsigned> exit_code() const { return exit_; }
     const std::string& output() const { return output_; }
@@ -108,7 +111,7 @@ class CheckedCore {
         enum Kind { kData, kOwnRemote, kForeignWrite } kind;
         u64 address = 0, data[2] = {};
         u8 be = 0, size = 0;
-        bool write = false, error = false, bulk = false;
+        bool write = false, error = false, bulk = false, lock = false;
     };
     /// A remote access of a bulk transfer, with what it found.
     struct Piece {
@@ -159,7 +162,11 @@ class CheckedCore {
     bool check_late_write();
     void note_answer(RemoteFlight& flight, const RemoteSide::Answer& answer);
     void note_posted(const Retirement& core, const step::Record& own, u64 before);
+    // The data port (ports.cpp).
     bool check_ports(const Retirement& core, const step::Record& own);
+    bool check_access(const step::Record& own, bool write, bool failed);
+    bool check_atomic(const step::Record& own);
+    bool access_failed() const;
     isthmus_step_record record_of(const Retirement& core);
     void follow_writes();
     void follow_one_write();

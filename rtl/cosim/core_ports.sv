@@ -5,6 +5,7 @@ module core_ports
 #(
   parameter int unsigned Xlen     = 64,
   parameter logic [63:0] ResetPc  = 64'h1000,
+  parameter bit          HasA     = 1'b0,
   parameter bit          HasXbgas = 1'b1,
   parameter bit          ProfileB = 1'b1,
   parameter bit          Atomics  = 1'b1,
@@ -31,6 +32,7 @@ module core_ports
   output logic        data_write_o,
   output logic [7:0]  data_be_o,
   output logic [63:0] data_wdata_o,
+  output logic        data_lock_o,
   input  logic        data_rvalid_i,
   input  logic [63:0] data_rdata_i,
   input  logic        data_err_i,
@@ -78,12 +80,12 @@ module core_ports
   assign irq = irq_i;
 
   rv_core #(
-    .Xlen(Xlen), .ResetPc(ResetPc), .HasXbgas(HasXbgas), .ProfileB(ProfileB), .Atomics(Atomics), .Bulk(Bulk), .StrictE(StrictE),
-    .Outstanding(Outstanding)
+    .Xlen(Xlen), .ResetPc(ResetPc), .HasA(HasA), .HasXbgas(HasXbgas), .ProfileB(ProfileB), .Atomics(Atomics), .Bulk(Bulk),
+    .StrictE(StrictE), .Outstanding(Outstanding)
   ) u_core (
     .clk_i, .rst_ni, .hart_id_i, .time_i, .irq_i(irq),
     .instr_valid_o, .instr_ready_i, .instr_addr_o(instr_addr), .instr_rvalid_i, .instr_rdata_i, .instr_err_i,
-    .data_valid_o, .data_ready_i, .data_addr_o(data_addr), .data_write_o, .data_be_o(be), .data_wdata_o(data_wdata),
+    .data_valid_o, .data_ready_i, .data_addr_o(data_addr), .data_write_o, .data_be_o(be), .data_wdata_o(data_wdata), .data_lock_o,
     .data_rvalid_i, .data_rdata_i(data_rdata_i[Xlen-1:0]), .data_err_i,
     .remote_valid_o, .remote_ready_i, .remote_kind_o(kind), .remote_op_o(op), .remote_size_o(size),
     .remote_space_o(space), .remote_addr_o(addr), .remote_wdata_o(remote_wdata), .remote_compare_o(compare),

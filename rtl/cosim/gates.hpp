@@ -38,6 +38,7 @@ struct CoreOutputs {
     bool instr_valid = false;
     u64 instr_addr = 0;
     bool data_valid = false, data_write = false;
+    bool data_lock = false;  // of an atomic operation: nobody comes between it and the next one
     u8 data_be = 0;
     u64 data_addr = 0, data_wdata = 0;
     bool remote_valid = false;

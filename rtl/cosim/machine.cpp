@@ -129,6 +129,12 @@ CoreMachine::Effect CoreMachine::effect_of(unsigned from, const RemoteAccess& ac
     return effect;
 }
 
+// Of gates with their network the arbiter of memory sees to it.
+bool CoreMachine::locked() const {
+    return std::any_of(cores_.begin(), cores_.end(),
+                       [](const auto& core) { return core->locked(); });
+}
+
 RemoteSide::Answer CoreMachine::serve(unsigned from, const RemoteAccess& access) {
     const Effect effect = effect_of(from, access);
     if (effect.writes)

@@ -31,6 +31,7 @@ class CoreMachine final : public RemoteSide {
 
     Answer serve(unsigned from, const RemoteAccess& access) override;
     u64 latency() override { return 8 + random_() % 8; }
+    bool locked() const override;
     std::string taken(unsigned from, unsigned id, const RemoteAccess& access) override;
     std::string arrives(unsigned at, unsigned source, unsigned id, const WordAccess& word) override;
     std::string answered(unsigned from, unsigned id, const Answer& answer) override;

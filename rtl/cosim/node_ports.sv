@@ -6,6 +6,7 @@ module node_ports
 #(
   parameter int unsigned Xlen         = 64,
   parameter logic [63:0] ResetPc      = 64'h1000,
+  parameter bit          HasA         = 1'b1,
   parameter int unsigned Entries      = 4,
   parameter int unsigned TableEntries = 64,
   parameter int unsigned Outstanding  = 1,
@@ -40,6 +41,7 @@ module node_ports
   output logic [7:0]  data_source_o,
   output logic [7:0]  data_id_o,
   output logic        data_own_o,
+  output logic        data_lock_o,
   input  logic        data_rvalid_i,
   input  logic [63:0] data_rdata_i,
   input  logic        data_err_i,
@@ -94,7 +96,7 @@ module node_ports
   assign irq = irq_i;
 
   xbgas_node #(
-    .Xlen(Xlen), .ResetPc(ResetPc), .Entries(Entries), .TableEntries(TableEntries),
+    .Xlen(Xlen), .ResetPc(ResetPc), .HasA(HasA), .Entries(Entries), .TableEntries(TableEntries),
     .Outstanding(Outstanding)
   ) u_node (
     .clk_i, .rst_ni, .self_i, .nodes_i, .columns_i, .x_i, .y_i,
@@ -115,6 +117,7 @@ module node_ports
   assign data_from_o         = 8'(from);
   assign data_source_o       = 8'(source);
   assign data_id_o           = 8'(id);
+  assign data_lock_o         = u_node.lock[0];
   assign remote_id_o         = 8'(u_node.remote_id);
   assign remote_rid_o        = 8'(u_node.remote_rid);
   assign late_valid_o        = u_node.u_core.late_valid && !u_node.u_core.w_writes;

@@ -68,6 +68,7 @@ class Verilated : public Gates {
         out.instr_addr = model_.instr_addr_o;
         out.data_valid = model_.data_valid_o;
         out.data_write = model_.data_write_o;
+        out.data_lock = model_.data_lock_o;
         out.data_be = model_.data_be_o;
         out.data_addr = model_.data_addr_o;
         out.data_wdata = model_.data_wdata_o;

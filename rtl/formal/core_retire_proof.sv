@@ -39,17 +39,17 @@ module core_retire_proof
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  logic             instr_valid, instr_rvalid, data_valid, data_write, data_rvalid;
+  logic             instr_valid, instr_rvalid, data_valid, data_write, data_rvalid, data_lock;
   word_t            instr_addr, data_addr, data_wdata;
   logic [Bytes-1:0] data_be;
   rvfi_t            rvfi;
 
-  rv_core #(.Xlen(Xlen), .ResetPc(ResetPc), .HasXbgas(1'b0), .Atomics(1'b0), .Bulk(1'b0)) u_core (
+  rv_core #(.Xlen(Xlen), .ResetPc(ResetPc), .HasA(HasA), .HasXbgas(1'b0), .Atomics(1'b0), .Bulk(1'b0)) u_core (
     .clk_i, .rst_ni, .hart_id_i('0), .time_i, .irq_i,
     .instr_valid_o(instr_valid), .instr_ready_i, .instr_addr_o(instr_addr), .instr_rvalid_i(instr_rvalid), .instr_rdata_i,
     .instr_err_i,
     .data_valid_o(data_valid), .data_ready_i, .data_addr_o(data_addr), .data_write_o(data_write), .data_be_o(data_be),
-    .data_wdata_o(data_wdata), .data_rvalid_i(data_rvalid), .data_rdata_i, .data_err_i,
+    .data_wdata_o(data_wdata), .data_lock_o(data_lock), .data_rvalid_i(data_rvalid), .data_rdata_i, .data_err_i,
     .remote_valid_o(), .remote_ready_i(1'b0), .remote_kind_o(), .remote_op_o(), .remote_size_o(), .remote_space_o(),
     .remote_addr_o(), .remote_wdata_o(), .remote_compare_o(), .remote_reserved_o(), .remote_id_o(),
     .remote_rvalid_i(1'b0), .remote_rid_i(1'b0), .remote_rdata_i('0), .remote_err_i(1'b0), .rvfi_o(rvfi)
@@ -121,6 +121,11 @@ module core_retire_proof
     return e.trap ? base(e.mtvec) : e.pc;
   endfunction
 
+  // lr is a load.
+  function automatic logic is_atomic(input meaning_t m);
+    return m.kind == Amo || m.kind == Conditional;
+  endfunction
+
   // Whether what an instruction says of itself is what its word means. Loads and stores that memory refused have
   // another cause, which is only known at their end.
   function automatic logic traps_rightly(input rvfi_t r, input meaning_t m);
@@ -133,7 +138,7 @@ module core_retire_proof
       CauseUserCall:        return m.kind == Call && r.mode == PrivUser && r.tval == '0;
       CauseMachineCall:     return m.kind == Call && r.mode == PrivMachine && r.tval == '0;
       CauseLoadMisaligned:  return m.kind == Load && misaligned(m) && r.tval == 64'(m.address);
-      CauseStoreMisaligned: return m.kind == Store && misaligned(m) && r.tval == 64'(m.address);
+      CauseStoreMisaligned: return (m.kind == Store || is_atomic(m)) && misaligned(m) && r.tval == 64'(m.address);
       default:              return 1'b0;
     endcase
   endfunction
@@ -164,16 +169,25 @@ module core_retire_proof
 
   // In execute: decoded as its word says, guessed as its word says; fetch is behind it.
   instruction_t decoded;
-  control_t     control;
+  control_t     control, as_table;
   logic         guess;
   logic signed [20:0] offset;
   localparam logic [NumExtensions-1:0] Known =
       NumExtensions'(1) << ExtI | NumExtensions'(1) << ExtZifencei | NumExtensions'(1) << ExtZicsr |
-      NumExtensions'(1) << ExtPrivileged | NumExtensions'(1) << ExtM | NumExtensions'(1) << ExtC;
+      NumExtensions'(1) << ExtPrivileged | NumExtensions'(1) << ExtM | NumExtensions'(1) << ExtC |
+      NumExtensions'(HasA) << ExtA;
   xbgas_decoder u_decoder (
     .insn_i(u_core.x_word), .rv64_i(Xlen == 64), .profile_b_i(1'b1), .extensions_i(Known), .instruction_o(decoded),
-    .control_o(control)
+    .control_o(as_table)
   );
+  // Of an atomic operation execute computes the address.
+  always_comb begin
+    control = as_table;
+    if (HasA && as_table.klass == ClassAtomic) begin
+      control.alu       = AluAdd;
+      control.operand_b = BZero;
+    end
+  end
   rv_predict #(.Xlen(Xlen)) u_predict (.insn_i(u_core.x_word), .taken_o(guess), .offset_o(offset));
 
   always_comb begin
@@ -181,6 +195,7 @@ module core_retire_proof
       if (u_core.x_valid) begin
         `ALWAYS(u_core.x_control == control && !u_core.x_offload);
         `ALWAYS(u_core.x_insn.op == decoded.op);
+        `ALWAYS(!HasA || u_core.x_amo == as_table.alu);
         `ALWAYS(decoded.op == OpIllegal || u_core.x_insn == decoded);
         `ALWAYS(u_core.x_reads_rs1 == (control.rs1_file == FileX && !control.csr_immediate));
         `ALWAYS(u_core.x_reads_rs2 == (control.rs2_file == FileX));
@@ -244,11 +259,27 @@ module core_retire_proof
     end
   end
 
-  // In write back.
+  // In write back. An atomic operation there is between its two accesses, or has one under way.
+  logic [1:0] at;  // rv_atomic's state
+  if (HasA) begin : gen_at
+    assign at = u_core.gen_atomic.u_atomic.state_q;
+  end else begin : gen_never_at
+    assign at = 2'd0;
+  end
+
+  // Groups have no others' meanings, wherever induction begins.
+  always_comb begin
+    if (rst_ni && !AtomicsProof) begin
+      assert (!u_core.w_valid_q || !m.here || !is_atomic(m));
+      assert (!rvfi.valid || !meant.here || !is_atomic(meant));
+    end
+  end
 
   always_comb begin
     if (rst_ni) begin
-      `ALWAYS(data_busy_q == (u_core.w_valid_q && u_core.w_wait_q == 2'd2));
+      `ALWAYS(data_busy_q == (u_core.w_valid_q && u_core.w_wait_q == 2'd2 && at != 2'd2));
+      `ALWAYS(at == 2'd0 || (u_core.w_valid_q && u_core.w_wait_q == 2'd2));
+      `ALWAYS(!(u_core.w_valid_q && u_core.w_wait_q == 2'd2) || (at != 2'd0) == (HasA && going.insn[6:0] == 7'h2f));
       `ALWAYS(u_core.w_wait_q == 2'd0 || u_core.w_valid_q);
       `ALWAYS(u_core.w_wait_q != 2'd3);
       if (u_core.w_valid_q) begin
@@ -259,7 +290,7 @@ module core_retire_proof
           assert (!m.here || traps_rightly(going, m));
           `ALWAYS(u_core.w_wait_q == 2'd0 && u_core.w_rd_q == '0);
           `ALWAYS(going.mem_rmask == '0 && going.mem_wmask == '0);
-        end else if (m.here) begin
+        end else if (m.here && !is_atomic(m)) begin
           assert (ends_rightly(going, m));
           assert (u_core.w_rd_q == m.rd);
           if (m.kind == Load || m.kind == Store) begin
@@ -374,6 +405,9 @@ module core_retire_proof
     end
   end
 
+  // Checks of their own, in files of their own.
+`include "core_atomics_checks.svh"
+
   //////////////
   // The port //
   //////////////
@@ -383,12 +417,13 @@ module core_retire_proof
       `READS(asked_of_port == asked_by(rvfi));
       if (rvfi.trap && meant.here) begin
         if (rvfi.cause == CauseLoadFault || rvfi.cause == CauseStoreFault) begin
-          insn_fault_a : assert (meant.kind == (rvfi.cause == CauseLoadFault ? Load : Store) && !misaligned(meant) &&
-                                 rvfi.tval == 64'(meant.address));
+          insn_fault_a : assert ((meant.kind == (rvfi.cause == CauseLoadFault ? Load : Store) ||
+                                  (is_atomic(meant) && rvfi.cause == CauseStoreFault)) &&
+                                 !misaligned(meant) && rvfi.tval == 64'(meant.address));
         end else begin
           insn_trap_a : assert (traps_rightly(rvfi, meant));
         end
-      end else if (meant.here) begin
+      end else if (meant.here && !is_atomic(meant)) begin
         insn_a : assert (ends_rightly(rvfi, meant));
         insn_rd_a : assert (rvfi.rd_addr == meant.rd);
         if (meant.rd != '0 && meant.kind == Plain) insn_value_a : assert (rvfi.rd_wdata == 64'(meant.value));

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """What the integer instructions of a group mean, as a SystemVerilog package that proofs of a retire port import.
 
-    core_spec.py TABLE XLEN GROUP FILE
+    core_spec.py TABLE ISA GROUP FILE
+
+ISA is 32 or 64, with an a behind it if the core has the A extension.
 
 GROUP is one of GROUPS below, or `order`, `registers` or `csrs`: no instruction has a meaning, what holds of all of them is
 proved.
@@ -24,6 +26,7 @@ GROUPS = {
     "memory": lambda row: row.klass in ("load", "store"),
     "products": lambda row: row.klass in ("multiply", "divide"),
     "system": lambda row: row.klass in ("system", "fence"),
+    "atomics": lambda row: row.klass == "atomic",
     "illegal": lambda row: False,
 }
 EXTENSIONS = ("I", "Zifencei", "Zicsr", "Privileged", "M", "C")
@@ -45,6 +48,10 @@ VALUES = {
 }
 TAKEN = {"beq": "a == b", "bne": "a != b", "blt": "$signed(a) < $signed(b)", "bge": "$signed(a) >= $signed(b)",
          "bltu": "a < b", "bgeu": "a >= b"}
+# The operation of an atomic, and what it leaves of what it has found (a) and its operand (b), both with their sign.
+LEFT = {"swap": ("Second", "b"), "add": ("Add", "a + b"), "xor": ("Xor", "a ^ b"), "and": ("And", "a & b"), "or": ("Or", "a | b"),
+        "min": ("Min", "$signed(a) < $signed(b) ? a : b"), "max": ("Max", "$signed(a) > $signed(b) ? a : b"),
+        "minu": ("Minu", "a < b ? a : b"), "maxu": ("Maxu", "a > b ? a : b")}
 # Their register fields are reserved.
 READ_NOTHING = ("fence", "fence.i")
 
@@ -59,8 +66,10 @@ package core_spec_pkg;
   localparam bit OrderProof     = 1'b{order};
   localparam bit RegistersProof = 1'b{registers};
   localparam bit CsrsProof      = 1'b{csrs};
+  localparam bit AtomicsProof   = 1'b{atomics};
+  localparam bit HasA           = 1'b{has_a};
 
-  typedef enum logic [2:0] {{
+  typedef enum logic [3:0] {{
     Plain,   // a result, or nothing
     Load,
     Store,
@@ -68,6 +77,8 @@ package core_spec_pkg;
     System,  // where it goes on is not said
     Call,
     Break,
+    Amo,
+    Conditional,
     Illegal
   }} kind_e;
 
@@ -85,6 +96,7 @@ package core_spec_pkg;
     word_t      address;
     logic [1:0] size;
     logic       with_sign;
+    alu_e       amo;
   }} meaning_t;
 
   function automatic word_t of_word(input logic [31:0] value);
@@ -103,6 +115,17 @@ package core_spec_pkg;
       2'd1:    return with_sign ? word_t'($signed(raw[15:0])) : word_t'(raw[15:0]);
       2'd2:    return with_sign ? word_t'($signed(raw[31:0])) : word_t'(raw[31:0]);
       default: return word_t'(raw);
+    endcase
+  endfunction
+
+  /// What an atomic operation leaves in memory.
+  function automatic word_t left(input meaning_t m, input word_t found, input word_t operand);
+    word_t a, b;
+    a = m.size == 2'd2 ? of_word(found[31:0]) : found;
+    b = m.size == 2'd2 ? of_word(operand[31:0]) : operand;
+    unique case (m.amo)
+{left}
+      default: return '0;
     endcase
   endfunction
 
@@ -193,6 +216,12 @@ def fields(row, base, number):
     if row.klass in ("load", "store"):
         kind = row.klass.capitalize()
         out += [f"m.size = 2'd{SIZES[name[1]]};", f"m.with_sign = 1'b{int(not name.endswith('u'))};"]
+    elif row.klass == "atomic":
+        operation, width = name.removeprefix("amo").split(".")
+        kind = {"lr": "Load", "sc": "Conditional"}.get(operation, "Amo")
+        out += [f"m.size = 2'd{SIZES[width]};", "m.with_sign = 1'b1;"]
+        if kind == "Amo":
+            out.append(f"m.amo = Alu{LEFT[operation][0]};")
     elif name.startswith("csrr"):
         kind = "Csr"
     elif name in ("ecall", "ebreak"):
@@ -207,6 +236,8 @@ def effect(base):
     name = base.name
     if base.klass in ("load", "store"):
         return ["m.address = a + imm;"]
+    if base.klass == "atomic":
+        return ["m.address = a;"]
     if base.klass == "branch":
         return [f"if ({TAKEN[name]}) m.next_pc = pc + imm;"]
     if base.klass in ("multiply", "divide"):
@@ -225,14 +256,18 @@ def effect(base):
     return []
 
 
-def package(rows, xlen, group):
+def package(rows, isa, group):
+    xlen = int(isa.removesuffix("a"))
+    extensions = EXTENSIONS + (("A",) if isa.endswith("a") else ())
     bases = {row.name: row for row in rows if row.size == 32}
-    known = [row for row in rows if row.extension in EXTENSIONS and bases[row.base].extension in EXTENSIONS
+    known = [row for row in rows if row.extension in extensions and bases[row.base].extension in extensions
              and row.xlens & (1 if xlen == 32 else 2)]
     known.sort(key=lambda row: -row.mask.bit_count())
     head = HEAD.format(banner=BANNER.replace("sim/isa/generate.py", "rtl/formal/core_spec.py"), xlen=xlen, rows=len(known),
                        bits=len(known).bit_length() - 1, order=int(group == "order"),
-                       registers=int(group == "registers"), csrs=int(group == "csrs"))
+                       registers=int(group == "registers"), csrs=int(group == "csrs"),
+                       atomics=int(group == "atomics"), has_a=int(isa.endswith("a")),
+                       left="\n".join(f"      Alu{alu}: return {value};" for alu, value in LEFT.values()))
     # Which row it is, once, and then one choice among all: a chain of them is too deep for the tools.
     out = [head]
     for i, row in enumerate(known, 1):
@@ -266,7 +301,7 @@ def package(rows, xlen, group):
 def main():
     if len(sys.argv) != 5 or sys.argv[3] not in ("order", "registers", "csrs", *GROUPS):
         sys.exit(__doc__)
-    Path(sys.argv[4]).write_text(package(load(sys.argv[1])[0], int(sys.argv[2]), sys.argv[3]), encoding="utf-8")
+    Path(sys.argv[4]).write_text(package(load(sys.argv[1])[0], sys.argv[2], sys.argv[3]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -23,14 +23,14 @@ TABLE = RTL.parent / "sim/isa"
 GENERATED = {str(BUILD / "generated/xbgas_decode_pkg.sv"): [TABLE / "decoder_package.py", TABLE / "instructions.toml"]}
 
 
-def core(xlen, group):
+def core(isa, group):
     """The core without unit, multiplier and divider, with what the instructions of a group mean (core_spec.py)."""
-    meaning = str(BUILD / f"generated/{group}_{xlen}/core_spec_pkg.sv")
-    GENERATED[meaning] = [RTL / "formal/core_spec.py", TABLE / "instructions.toml", str(xlen), group]
-    names = ("alu", "csr", "decode", "fetch", "lsu", "predict", "regfile", "retire", "core")
+    meaning = str(BUILD / f"generated/{group}_{isa}/core_spec_pkg.sv")
+    GENERATED[meaning] = [RTL / "formal/core_spec.py", TABLE / "instructions.toml", isa, group]
+    names = ("alu", "amo_alu", "atomic", "csr", "decode", "fetch", "lsu", "predict", "regfile", "retire", "core")
     return [str(BUILD / "generated/xbgas_decode_pkg.sv"), meaning, "core/rv_core_pkg.sv", "core/xbgas_decoder.sv",
             *(f"core/rv_{name}.sv" for name in names), *(f"formal/rv_{name}_stand_in.sv" for name in ("mul", "div")),
-            "formal/core_csr_spec_pkg.sv", "formal/core_retire_proof.sv"]
+            "formal/core_csr_spec_pkg.sv", "formal/core_retire_proof.sv", "formal/core_atomics_checks.svh"]
 
 
 # name: top, files, engine, mode, depth, what it says
@@ -107,13 +107,16 @@ RETIRED = {
     "jumps": "the same of jumps and branches",
     "memory": "the same of loads and stores, and their access on the bus",
     "products": "the same of products and quotients, which are stand-ins",
+    "atomics": "the same of lr, sc and read-modify-write, and their two accesses on the bus, locked; when sc stores",
     "system": "the same of calls, fences, mret, wfi",
     "illegal": "what is no instruction traps as such",
 }
-for xlen in (32, 64):
+# By RV32 and RV64, and these with A.
+for isa in ("32", "64", "32a", "64a"):
     for group, of in RETIRED.items():
-        PROOFS[f"core_{group}_{xlen}"] = ("core_retire_proof", core(xlen, group), "smtbmc yices", "prove", 1,
-                                          f"any program on RV{xlen}: {of}")
+        if group != "atomics" or isa.endswith("a"):
+            PROOFS[f"core_{group}_{isa}"] = ("core_retire_proof", core(isa, group), "smtbmc yices", "prove", 1,
+                                             f"any program on RV{isa.upper()}: {of}")
 # With parameters of their own.
 VARIANTS = {
     "xbgas_scoreboard_4": ("xbgas_scoreboard", "-G N=4", "the same with 4"),
@@ -122,7 +125,8 @@ VARIANTS = {
 for variant, (of, _, says) in VARIANTS.items():
     PROOFS[variant] = (*PROOFS[of][:5], says)
 # Minutes each: by hand.
-LONG = {"order_gate_4", "xbgas_scoreboard_4", "core_shifts_64", "core_csrs_32", "core_csrs_64"}
+LONG = {"order_gate_4", "xbgas_scoreboard_4", "core_shifts_64", "core_csrs_32", "core_csrs_64",
+        *(name for name in PROOFS if name.startswith("core_") and name.endswith("a"))}
 # The core's own assertions are clocked and so speak of the state before: these have their own. (They are simulated.)
 NO_OTHER_ASSERTIONS = "delete t:$check a:src=*rv_*.sv* %i\n"
 # yosys as sby calls it, by the library of pyosys: the one in WebAssembly has too small a stack for these.
@@ -181,7 +185,7 @@ def prove(name, solver):
             subprocess.run([sys.executable, *GENERATED[source], source], check=True)
     text = (f"[options]\nmode {mode}\naigsmt yices\n" + (f"depth {depth}\n" if depth else "") +
             f"[engines]\n{engine}\n[script]\nread_slang --threads 1 -D FORMAL " +
-            " ".join(Path(s).name for s in sources) +
+            " ".join(Path(s).name for s in sources if not s.endswith(".svh")) +
             f" {parameters}--top {top}\nprep -top {top}\n{of_core * NO_OTHER_ASSERTIONS}"
             f"[files]\n" + "\n".join(sources) + "\n")
     folder = BUILD / name

@@ -111,38 +111,15 @@ module node_target
   assign writes_now = is_store || writing_q;
   assign answered   = state_q == StWait && mem_rvalid_i;
 
-  // What an atomic operation leaves; 32 bits of 64 have their sign when they are compared.
-  logic [Xlen-1:0] old_value, operand, compared;
-  logic            less, less_unsigned, narrow;
-  assign narrow = Xlen == 64 && message.size == 3'd2;
-  if (Xlen == 64) begin : gen_narrow
-    assign old_value = narrow ? {{32{found[31]}}, found[31:0]} : found[Xlen-1:0];
-    assign operand   = narrow ? {{32{data[31]}}, data[31:0]} : data[Xlen-1:0];
-    assign compared  = narrow ? {{32{compare[31]}}, compare[31:0]} : compare;
-  end else begin : gen_whole
-    assign old_value = found[Xlen-1:0];
-    assign operand   = data[Xlen-1:0];
-    assign compared  = compare;
-  end
-  assign less_unsigned = old_value < operand;
-  assign less          = old_value[Xlen-1] == operand[Xlen-1] ? less_unsigned : old_value[Xlen-1];
+  // What an atomic operation leaves.
+  logic            equal;
   logic [Xlen-1:0] next_value_q;
-  always_comb begin
-    unique case (message.op)
-      AluAdd:         next_value = old_value + operand;
-      AluXor:         next_value = old_value ^ operand;
-      AluOr:          next_value = old_value | operand;
-      AluAnd:         next_value = old_value & operand;
-      AluMin:         next_value = less ? old_value : operand;
-      AluMax:         next_value = less ? operand : old_value;
-      AluMinu:        next_value = less_unsigned ? old_value : operand;
-      AluMaxu:        next_value = less_unsigned ? operand : old_value;
-      AluCompareSwap: next_value = old_value == compared ? operand : old_value;
-      default:        next_value = operand;  // swap, and a store-conditional
-    endcase
-  end
+  rv_amo_alu #(.Xlen(Xlen)) u_alu (
+    .op_i(alu_e'(message.op)), .narrow_i(message.size == 3'd2), .old_i(found[Xlen-1:0]), .operand_i(data[Xlen-1:0]),
+    .compare_i(compare), .equal_o(equal), .next_o(next_value)
+  );
   assign may_write = message.kind == RemoteAtomic ||
-                     (message.kind == RemoteStoreConditional && message.reserved && old_value == compared);
+                     (message.kind == RemoteStoreConditional && message.reserved && equal);
 
   assign written     = is_store ? data : (2*Xlen)'(next_value_q);
   assign mem_valid_o = state_q == StAsk;

@@ -11,6 +11,8 @@ module xbgas_node
 #(
   parameter int unsigned  Xlen         = 64,
   parameter logic [63:0]  ResetPc      = 64'h8000_0000,
+  /// The A extension of the core.
+  parameter bit           HasA         = 1'b0,
   /// Of the lookaside buffer, and of the namespace table in memory.
   parameter int unsigned  Entries      = 16,
   parameter int unsigned  TableEntries = 4096,
@@ -19,6 +21,8 @@ module xbgas_node
   /// Of the mesh.
   parameter int unsigned  PerClass     = 2,
   parameter int unsigned  Depth        = 8,
+  /// The trace port; without it rvfi_o is 0.
+  parameter bit           Rvfi         = 1'b1,
   localparam int unsigned Bytes        = Xlen / 8,
   localparam int unsigned NodeW        = 2 * CoordW,
   localparam int unsigned Channels     = NumClasses * PerClass,
@@ -92,11 +96,12 @@ module xbgas_node
   logic [Xlen-1:0]       rdata;
   logic                  err;
 
-  rv_core #(.Xlen(Xlen), .ResetPc(ResetPc), .Outstanding(Outstanding)) u_core (
+  rv_core #(.Xlen(Xlen), .ResetPc(ResetPc), .HasA(HasA), .Outstanding(Outstanding), .Rvfi(Rvfi)) u_core (
     .clk_i, .rst_ni, .hart_id_i(64'(self_i)), .time_i, .irq_i,
     .instr_valid_o, .instr_ready_i, .instr_addr_o, .instr_rvalid_i, .instr_rdata_i, .instr_err_i,
     .data_valid_o(data_valid), .data_ready_i(ready[0]), .data_addr_o(data_addr), .data_write_o(data_write),
-    .data_be_o(data_be), .data_wdata_o(data_wdata), .data_rvalid_i(rvalid[0]), .data_rdata_i(rdata), .data_err_i(err),
+    .data_be_o(data_be), .data_wdata_o(data_wdata), .data_lock_o(lock[0]),
+    .data_rvalid_i(rvalid[0]), .data_rdata_i(rdata), .data_err_i(err),
     .remote_valid_o(remote_valid), .remote_ready_i(remote_ready), .remote_kind_o(remote_kind), .remote_op_o(remote_op),
     .remote_size_o(remote_size), .remote_space_o(remote_space), .remote_addr_o(remote_addr),
     .remote_wdata_o(remote_wdata), .remote_compare_o(remote_compare), .remote_reserved_o(remote_reserved),
@@ -108,7 +113,6 @@ module xbgas_node
   assign write[0] = data_write;
   assign be[0]    = data_be;
   assign wdata[0] = data_wdata;
-  assign lock[0]  = 1'b0;
 
   ///////////////////////
   // Network interface //
