@@ -407,6 +407,7 @@ module core_retire_proof
 
   // Checks of their own, in files of their own.
 `include "core_atomics_checks.svh"
+`include "core_alive_checks.svh"
 
   //////////////
   // The port //

@@ -5,7 +5,7 @@
 
 ISA is 32 or 64, with an a behind it if the core has the A extension.
 
-GROUP is one of GROUPS below, or `order`, `registers` or `csrs`: no instruction has a meaning, what holds of all of them is
+GROUP is one of GROUPS below, or `order`, `registers`, `csrs` or `alive`: no instruction has a meaning, what holds of all of them is
 proved.
 
 Words, registers and immediates come from the instruction table, but not by way of the generator of the decoder: every
@@ -67,6 +67,7 @@ package core_spec_pkg;
   localparam bit RegistersProof = 1'b{registers};
   localparam bit CsrsProof      = 1'b{csrs};
   localparam bit AtomicsProof   = 1'b{atomics};
+  localparam bit AliveProof     = 1'b{alive};
   localparam bit HasA           = 1'b{has_a};
 
   typedef enum logic [3:0] {{
@@ -266,7 +267,7 @@ def package(rows, isa, group):
     head = HEAD.format(banner=BANNER.replace("sim/isa/generate.py", "rtl/formal/core_spec.py"), xlen=xlen, rows=len(known),
                        bits=len(known).bit_length() - 1, order=int(group == "order"),
                        registers=int(group == "registers"), csrs=int(group == "csrs"),
-                       atomics=int(group == "atomics"), has_a=int(isa.endswith("a")),
+                       atomics=int(group == "atomics"), alive=int(group == "alive"), has_a=int(isa.endswith("a")),
                        left="\n".join(f"      Alu{alu}: return {value};" for alu, value in LEFT.values()))
     # Which row it is, once, and then one choice among all: a chain of them is too deep for the tools.
     out = [head]
@@ -299,7 +300,7 @@ def package(rows, isa, group):
 
 
 def main():
-    if len(sys.argv) != 5 or sys.argv[3] not in ("order", "registers", "csrs", *GROUPS):
+    if len(sys.argv) != 5 or sys.argv[3] not in ("order", "registers", "csrs", "alive", *GROUPS):
         sys.exit(__doc__)
     Path(sys.argv[4]).write_text(package(load(sys.argv[1])[0], sys.argv[2], sys.argv[3]), encoding="utf-8")
 

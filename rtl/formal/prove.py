@@ -30,7 +30,7 @@ def core(isa, group):
     names = ("alu", "amo_alu", "atomic", "csr", "decode", "fetch", "lsu", "predict", "regfile", "retire", "core")
     return [str(BUILD / "generated/xbgas_decode_pkg.sv"), meaning, "core/rv_core_pkg.sv", "core/xbgas_decoder.sv",
             *(f"core/rv_{name}.sv" for name in names), *(f"formal/rv_{name}_stand_in.sv" for name in ("mul", "div")),
-            "formal/core_csr_spec_pkg.sv", "formal/core_retire_proof.sv", "formal/core_atomics_checks.svh"]
+            "formal/core_csr_spec_pkg.sv", "formal/core_retire_proof.sv", "formal/core_atomics_checks.svh", "formal/core_alive_checks.svh"]
 
 
 # name: top, files, engine, mode, depth, what it says
@@ -110,6 +110,7 @@ RETIRED = {
     "atomics": "the same of lr, sc and read-modify-write, and their two accesses on the bus, locked; when sc stores",
     "system": "the same of calls, fences, mret, wfi",
     "illegal": "what is no instruction traps as such",
+    "alive": "an instruction ends within 154 cycles where memory lets nobody wait longer than 3",
 }
 # By RV32 and RV64, and these with A.
 for isa in ("32", "64", "32a", "64a"):
