@@ -17,13 +17,15 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tests/sim/hart"))
 import riscv_tests as simulator  # noqa: E402  (the path first)
 
-simulator.SIMULATED = {"ui": "base integer", "um": "multiplication and division", "uc": "compressed", "mi": "machine level"}
+simulator.SIMULATED = {"ui": "base integer", "um": "multiplication and division", "ua": "atomics", "uc": "compressed", "mi": "machine level"}
 simulator.LACKING = {"pmpaddr": "the core has no physical memory protection",
                      "ma_data": "misaligned accesses trap; their handler is software's"}
 
 
 class Suite(simulator.Suite):
-    """The same suite on isthmus-core."""
+    """The same suite on isthmus-core, which has no page tables."""
+
+    user_environments = "p"
 
     def __init__(self, root, gcc, bin_folder, scratch):
         super().__init__(root, gcc, bin_folder, scratch)

@@ -85,6 +85,8 @@ def last_line(text):
 class Suite:
     """A checkout and the tools that build and run it."""
 
+    user_environments = "pv"  # in which user mode's tests run
+
     def __init__(self, root, gcc, bin_folder, scratch, spike=None):
         self.root, self.gcc, self.scratch, self.spike = root, gcc, pathlib.Path(scratch), spike
         self.sim = str(bin_folder / "isthmus-sim")
@@ -181,8 +183,8 @@ def outcomes(suite, only):
                 if reason:
                     waiting.append(Outcome(group.name, name, NOT_APPLICABLE, reason))
                     continue
-                # User mode's run in both environments, the others have levels of their own.
-                for environment in "pv" if group.name[4] == "u" else "p":
+                # The others have levels of their own.
+                for environment in suite.user_environments if group.name[4] == "u" else "p":
                     waiting.append(pool.submit(suite.test, group, name, environment))
         return [one if isinstance(one, Outcome) else one.result() for one in waiting]
 
