@@ -9,20 +9,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 RTL = HERE.parent
-
-
-def catalogue():
-    faults = tomllib.loads((HERE / "faults.toml").read_text())["fault"]
-    for fault in faults:
-        count = (RTL / fault["file"]).read_text().count(fault["text"])
-        if count != 1:
-            sys.exit(f"faults.py: {fault['id']}: its text stands {count} times in {fault['file']}")
-    return faults
+sys.path.insert(0, str(RTL / "tools"))
+from single_faults import catalogue, chosen  # noqa: E402  (the path first)
 
 
 def result_of(fault, folder):
@@ -38,16 +30,14 @@ def result_of(fault, folder):
 
 
 def main():
-    faults = catalogue()
+    faults = catalogue(HERE / "faults.toml", lambda name: RTL / name)
     if sys.argv[1:] == ["check"]:
         print(f"{len(faults)} faults")
         return
     if sys.argv[1:2] != ["run"]:
         sys.exit(__doc__)
     missed = 0
-    for fault in faults:
-        if sys.argv[2:] and fault["id"] not in sys.argv[2:]:
-            continue
+    for fault in chosen(faults, sys.argv[2:]):
         with tempfile.TemporaryDirectory() as name:
             result = result_of(fault, Path(name))
         seen = result in ("FAIL", "UNKNOWN")

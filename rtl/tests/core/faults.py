@@ -8,16 +8,18 @@ runs the tests with one of them on after the other. A file of another folder tha
 A fault is caught if a test says so, or an assertion of the gates. Exit status 1: one was not, or a test failed
 without a fault.
 """
+import concurrent.futures
 import os
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 RTL = ROOT / "rtl"
 CORE = RTL / "core"
+sys.path.insert(0, str(RTL / "tools"))
+from single_faults import catalogue, chosen  # noqa: E402  (the path first)
 SWITCH = "rv_core_pkg::core_fault"
 FUNCTION = '  import "DPI-C" pure function int core_fault(input int number);\nendpackage\n'
 SERVER = """
@@ -32,7 +34,7 @@ std::unique_ptr<CoreGates> make_rv64();
 std::unique_ptr<CoreGates> make_node64();
 std::unique_ptr<CoreGates> make_rv64posted();
 std::unique_ptr<CoreGates> make_node64posted();
-#define ISA "rv64imc_zicsr_zifencei_xbgas_xbgasamo_xbgasbulk"
+#define ISA "rv64imac_zicsr_zifencei_xbgas_xbgasamo_xbgasbulk"
 static const CoreKind kKinds[] = {{"rv64", 64, ISA, true, "profile=b", make_rv64},
                                   {"node64", 64, ISA, true, "profile=b", make_node64, 64},
                                   {"rv64posted", 64, ISA, true, "profile=b", make_rv64posted, 0, 4},
@@ -51,16 +53,6 @@ SECONDS = 300
 
 def path_of(name):
     return RTL / name if "/" in name else CORE / name
-
-
-def catalogue():
-    faults = tomllib.loads((HERE / "faults.toml").read_text())["fault"]
-    for number, fault in enumerate(faults, 1):
-        fault["number"] = number
-        count = path_of(fault["file"]).read_text().count(fault["text"])
-        if count != 1:
-            sys.exit(f"faults.py: {fault['id']}: its text stands {count} times in {fault['file']}")
-    return faults
 
 
 def switched(name, faults):
@@ -99,7 +91,7 @@ def build(tree, faults):
     node = [RTL / "cosim/trace_pkg.sv", RTL / "noc/noc_pkg.sv", folder / "sources/node/node_pkg.sv", RTL / "prim/round_robin.sv",
             RTL / "prim/fifo.sv", RTL / "prim/credit_sender.sv", *modules, *of_node, *mesh]
     # Of the core and of the node one with a remote access at a time, and one with four.
-    models = {f"{kind}{posted}": (f"{top}_ports", [*sources, RTL / f"cosim/{top}_ports.sv"], ["-GOutstanding=4"] if posted else [])
+    models = {f"{kind}{posted}": (f"{top}_ports", [*sources, RTL / f"cosim/{top}_ports.sv"], ["-GHasA=1'b1", *(["-GOutstanding=4"] if posted else [])])
               for posted in ("", "posted") for kind, top, sources in (("rv64", "core", core), ("node64", "node", node))}
     for name, (top, sources, parameters) in models.items():
         run(["verilator", "--cc", "--trace", "--assert", "-O3", "--x-assign", "fast", "--x-initial", "unique", "--prefix", f"V{name}",
@@ -113,7 +105,6 @@ def build(tree, faults):
     gates = [f for name in models for f in sorted((folder / name).glob("*.cpp"))]
     model = [*gates, Path(include) / "verilated.cpp",
              Path(include) / "verilated_dpi.cpp", Path(include) / "verilated_vcd_c.cpp", Path(include) / "verilated_threads.cpp"]
-    objects = []
     compiler = ["ccache", "c++"] if subprocess.run(["which", "ccache"], capture_output=True).returncode == 0 else ["c++"]
     adapters = []
     for name, (top, *_) in models.items():
@@ -121,13 +112,18 @@ def build(tree, faults):
         adapters.append(folder / f"{name}_adapter.cpp")
         adapters[-1].write_text(f'#define {which}_CLASS V{name}\n#define {which}_HEADER "V{name}.h"\n#define {which}_MAKE make_{name}\n'
                                 f'#include "cosim/{adapter}.cpp"\n')
-    for source in [*model, *adapters, folder / "server.cpp", ROOT / "rtl/cosim/checked_core.cpp",
-                   RTL / "cosim/transfer.cpp", RTL / "cosim/posted.cpp", RTL / "cosim/mesh.cpp", RTL / "cosim/alone.cpp", RTL / "tests/core/mesh_test.cpp",
-                   ROOT / "rtl/cosim/machine.cpp", ROOT / "sim/hart/translator_none.cpp", ROOT / "rtl/tool/core_main.cpp", ROOT / "rtl/tests/core/random_test.cpp"]:
+    names = ["cosim/checked_core", "cosim/ports", "cosim/transfer", "cosim/posted", "cosim/machine", "cosim/mesh", "cosim/alone",
+             "tool/core_main", "tests/core/mesh_test", "tests/core/random_test"]
+    compiled = [*model, *adapters, folder / "server.cpp", *(RTL / f"{name}.cpp" for name in names),
+                ROOT / "sim/hart/translator_none.cpp"]
+
+    def compile_one(source):
         out = folder / (source.stem + ".o")
-        run([*compiler, "-O0" if "Slow" in source.name or "Trace" in source.name else "-O1", *flags,
-             "-c", source, "-o", out])
-        objects.append(out)
+        run([*compiler, "-O0" if "Slow" in source.name or "Trace" in source.name else "-O1", *flags, "-c", source, "-o", out])
+        return out
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        objects = list(pool.map(compile_one, compiled))
     shared = [o for o in objects if o.stem not in ("core_main", "random_test", "mesh_test")]
     libraries = [tree / "lib" / f"libisthmus_sim_{name}.a" for name in ("step", "hart", "isa", "machine")] + ["-lgtest", "-lz", "-pthread"]
     for main in ("core_main", "random_test", "mesh_test"):
@@ -142,6 +138,8 @@ def tests(tree, folder):
     yield "runtime, 6 nodes in the mesh", [folder / "mesh_test", programs / "runtime64", "6", "node64", "50", "100"]
     yield "remote, 4 nodes in the mesh", [folder / "core_main", "--core", "node64", programs / "remote64", "-n", "4", "--cycles", "60000"]
     yield "random in a node", [folder / "random_test", "node64", "interrupts", "20000"]
+    yield "atomics, stalls", [folder / "core_main", programs / "atomics64", "-n", "2", "--stall", "200", "--late", "200", "--cycles", "200000"]
+    yield "atomics in the mesh", [folder / "core_main", "--core", "node64", programs / "atomics64", "-n", "4", "--cycles", "400000"]
     yield "bulk", [folder / "core_main", programs / "bulk64", "--stall", "100", "--cycles", "2000000"]
     yield "posted", [folder / "core_main", "--core", "rv64posted", programs / "posted64", "-n", "3", "--stall", "200", "--late", "600", "--cycles", "60000"]
     yield "posted, interrupts", [folder / "core_main", "--core", "rv64posted", programs / "posted64", "-n", "2", "--late", "900", "--irq", "60", "--cycles", "60000"]
@@ -169,7 +167,7 @@ def first_that_fails(tree, folder, number):
 
 
 def main():
-    faults = catalogue()
+    faults = catalogue(HERE / "faults.toml", path_of)
     if sys.argv[1:] == ["check"]:
         print(f"{len(faults)} faults")
         return
@@ -181,9 +179,7 @@ def main():
     if failed:
         sys.exit(f"faults.py: {failed} fails without a fault")
     survivors = 0
-    for fault in faults:
-        if sys.argv[3:] and fault["id"] not in sys.argv[3:]:
-            continue
+    for fault in chosen(faults, sys.argv[3:]):
         failed = first_that_fails(tree, folder, fault["number"])
         print(f"{fault['id']:<28}{'caught by ' + failed if failed else 'SURVIVES'}", flush=True)
         survivors += not failed
