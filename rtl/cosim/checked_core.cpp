@@ -214,6 +214,7 @@ bool CheckedCore::take_requests() {
     }
     if (kind_->table_entries) return watch_remote();
     if (out_.remote_valid && in_.remote_ready) {
+        if (!may_be_asked(out_.remote)) return false;
         remote_access_ = out_.remote;
         if (out_.remote.space == 0 && !out_.bulk_piece)
             events_.push_back({.kind = Event::kOwnRemote});
@@ -230,6 +231,8 @@ bool CheckedCore::take_requests() {
             .there = true,
             .load = out_.remote.kind == kRemoteLoad,
             .address = out_.remote.address,
+            .space = out_.remote.space,
+            .size = out_.remote.size,
             .answer = remote_answer_};
         ++remotes_;
     }
@@ -277,6 +280,7 @@ bool CheckedCore::watch_remote() {
         quiet_ = 0;
     }
     if (out_.remote_taken && wrong.empty()) {
+        if (!may_be_asked(out_.remote)) return false;
         remote_access_ = out_.remote;
         own_word_seen_ = false;
         if (out_.bulk_piece) pieces_.push_back({out_.remote, {}});
@@ -288,6 +292,7 @@ bool CheckedCore::watch_remote() {
             remote_[remote_id_] = {.there = true,
                                    .load = out_.remote.kind == kRemoteLoad,
                                    .address = out_.remote.address,
+                                   .space = out_.remote.space,
                                    .size = out_.remote.size};
     }
     return wrong.empty() || differ(wrong);

@@ -127,9 +127,10 @@ class CheckedCore {
     struct RemoteFlight {
         u64 due = 0;
         bool there = false, load = false, posted = false;
-        u64 address = 0;
+        u64 address = 0, space = 0;
+        u8 size = 0;  // log2
         // Of a posted load in a node, whose answer is not known when its instruction ends.
-        u8 rd = 0, size = 0;
+        u8 rd = 0;
         bool with_sign = false;
         RemoteSide::Answer answer = {};
     };
@@ -158,6 +159,7 @@ class CheckedCore {
     bool check(const Retirement& core);
     // What goes on behind its instruction (posted.cpp).
     void answer_remote();
+    bool may_be_asked(const RemoteAccess& access);
     bool take_late_trap(const Retirement& core);
     bool check_late_write();
     void note_answer(RemoteFlight& flight, const RemoteSide::Answer& answer);

@@ -23,6 +23,21 @@ std::string hex(u64 value) {
 
 }  // namespace
 
+// What is under way may be done in any order, so what must not be waits at the port.
+bool CheckedCore::may_be_asked(const RemoteAccess& access) {
+    const bool overlaps = access.kind == kRemoteLoad || access.kind == kRemoteStore;
+    for (const RemoteFlight& flight : remote_) {
+        if (!flight.there) continue;
+        const u64 behind = access.address - flight.address, front = flight.address - access.address;
+        const bool meets = access.space == flight.space &&
+                           (behind < u64{1} << flight.size || front < u64{1} << access.size);
+        if (overlaps && !meets && !(access.kind == kRemoteStore && flight.load)) continue;
+        return differ("the remote access of " + hex(access.address) +
+                      " does not wait for that of " + hex(flight.address));
+    }
+    return true;
+}
+
 // One of those whose time has come, in any order.
 void CheckedCore::answer_remote() {
     in_.remote_rvalid = false;

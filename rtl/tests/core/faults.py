@@ -144,6 +144,7 @@ def tests(tree, folder):
     yield "posted", [folder / "core_main", "--core", "rv64posted", programs / "posted64", "-n", "3", "--stall", "200", "--late", "600", "--cycles", "60000"]
     yield "posted, interrupts", [folder / "core_main", "--core", "rv64posted", programs / "posted64", "-n", "2", "--late", "900", "--irq", "60", "--cycles", "60000"]
     yield "posted in the mesh", [folder / "core_main", "--core", "node64posted", programs / "posted64", "-n", "4", "--stall", "100", "--late", "200", "--cycles", "60000"]
+    yield "spread in the mesh", [folder / "core_main", "--core", "node64posted", programs / "spread64", "-n", "6", "--cycles", "60000"]
     yield "gather", [folder / "core_main", "--core", "rv64posted", programs / "gather64", "-n", "2", "--least-ipc", "0.35", "--cycles", "60000"]
     yield "gather in the mesh", [folder / "core_main", "--core", "node64posted", programs / "gather64", "-n", "2", "--least-ipc", "0.17", "--cycles", "60000"]
     for scenario in ("errors", "stalls"):

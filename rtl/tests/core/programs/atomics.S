@@ -143,8 +143,9 @@ _start:
     lw t4, 0(a0)
     check t4, t2
     addi a1, a0, 8
+    sw t2, 0(a1)
     lr.w t4, (a0)
-    sc.w t3, t5, (a1)           # of another word, and that is its end
+    sc.w t3, t5, (a1)           # of another word that has the same in it, and that is its end
     check t3, t1
     sc.w t3, t5, (a0)
     check t3, t1

@@ -80,6 +80,15 @@ _start:
     fence
     eld t4, 0(a2)
     check t4, x0
+    # A load waits for the store in front of it that it meets, and so does a store.
+    li t3, 77
+    esd t3, 0(a2)
+    eld t4, 0(a2)
+    check t4, t3
+    esd x0, 0(a2)
+    esw t3, 4(a2)
+    elbu t4, 4(a2)
+    check t4, t3
     # An atomic waits for the stores in front of it.
     li t1, 40
     esd t1, 0(a2)
@@ -96,7 +105,8 @@ _start:
     li t0, 1000
     eaddie e14, t0, 0
     la a4, box
-    addi s8, a4, 16
+    addi s8, a4, 16             # the address of the one that fails, and of another
+    mv s7, s8
 .macro faults cause, text:vararg
     li s9, 0
     li s10, \cause
@@ -116,6 +126,25 @@ _start:
     faults 7, esd t5, 16(a4)
     li t1, 42
     check t4, t1
+    # Of two that fail together the first that is answered is told; both registers keep what they had.
+    addi s7, a4, 24
+.rept 8
+    li s9, 0
+    li s10, 5
+    li s6, 5
+    li t4, 43
+    li t5, 42
+    eld t5, 16(a4)
+    eld t4, 24(a4)
+    fence
+    addi s11, s11, 1
+    beqz s9, failed
+    li t1, 42
+    check t5, t1
+    addi t1, t1, 1
+    check t4, t1
+.endr
+    mv s7, s8
     # In front of a call of the system, whose own trap comes behind it.
     li s10, 5
     li s6, 11
@@ -152,6 +181,7 @@ handler:
     li s10, 11
     beq t6, s10, 2f
     csrr t6, mtval
+    beq t6, s7, 1f
     bne t6, s8, failed
 1:  addi s9, s9, 1
     mv s10, s6                  # what comes next
