@@ -42,8 +42,8 @@ def sources():
     decoder, table = BUILD / "xbgas_decode_pkg.sv", RTL.parent / "sim/isa"
     subprocess.run([sys.executable, table / "decoder_package.py", table / "instructions.toml", decoder], check=True)
     packages = [RTL / "engine/ht_pkg.sv", RTL / "engine/engine_pkg.sv", RTL / "noc/noc_pkg.sv", decoder,
-                RTL / "core/rv_core_pkg.sv"]
-    rest = [f for folder in ("prim", "engine", "axi", "noc", "core") for f in sorted((RTL / folder).glob("*.sv"))
+                RTL / "core/rv_core_pkg.sv", RTL / "node/node_pkg.sv"]
+    rest = [f for folder in ("prim", "engine", "axi", "noc", "core", "node") for f in sorted((RTL / folder).glob("*.sv"))
             if not f.name.endswith("_pkg.sv")]
     return [str(f) for f in packages + rest]
 
