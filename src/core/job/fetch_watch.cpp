@@ -6,16 +6,14 @@
 #include "base/os.hpp"
 #include "core/job/activity.hpp"
 #include "core/job/job.hpp"
-#include "core/job/window.hpp"
-
-// What is written here is read elsewhere without order, as it is by the program itself.
-#define ISTHMUS_UNORDERED __attribute__((no_sanitize("thread")))
+#include "core/job/shown_window.hpp"
 
 namespace isthmus::fetch_watch {
 namespace {
 
-constexpr std::uint32_t kEnough = 16;  // the same, one after the other
-constexpr std::uint32_t kMost = 2048;  // of any
+constexpr std::uint64_t kSecond = 1'000'000'000;  // nanoseconds
+constexpr std::uint32_t kEnough = 16;             // the same, one after the other
+constexpr std::uint32_t kMost = 2048;             // of any
 
 // Relaxed, all: several threads may note at once, and disturb each other's count at most.
 std::atomic<const void*> last_address = nullptr;
@@ -25,35 +23,43 @@ std::atomic<std::uint32_t> same = 0;
 std::atomic<std::uint32_t> all = 0;
 std::atomic<std::uint64_t> last_noted = 0;
 
-// What is closed while this PE is watched, and how it was. Not for the checks, which one word of
-// this PE's status closes and opens.
+// What is closed while this PE is watched. Not the checks, which one word of this PE's status
+// closes and opens.
+enum class Closed : std::uint8_t { nothing, far_ways, window_as_well };
 std::mutex changing;
-std::uint32_t far_open = 0;
+std::atomic<Closed> closed = Closed::nothing;
 std::atomic<std::uint32_t> open_checks = 0;
 std::atomic<std::uint64_t> since = 0;
-
-ISTHMUS_UNORDERED void set(std::uint32_t* limit, std::uint32_t value) {
-    if (limit) *limit = value;
-}
 
 bool can_be_asked() {
     return unasked.load(std::memory_order_relaxed) != &nobody_asks;
 }
 
-void open() {
+// Under `changing`. Who calls the library opens the window first. The road's thread leaves that to
+// it, for it may be between a test of the window and one of the far ways.
+void open_ways(bool by_program) {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    const Closed was = closed.load(kRelaxed);
+    if (was == Closed::nothing || (was == Closed::window_as_well && !by_program)) return;
+    if (was == Closed::window_as_well) open_own_window();
+    if (const FarWays* const ways = far_ways.load(kRelaxed)) ways->open();
+    closed.store(Closed::nothing, kRelaxed);
+}
+
+void open(bool by_program) {
     constexpr auto kRelaxed = std::memory_order_relaxed;
     const std::lock_guard lock(changing);
     same.store(0, kRelaxed);
     all.store(0, kRelaxed);
     if (!can_be_asked()) return;
     is_watched.store(false, kRelaxed);
-    set(far_limit.load(kRelaxed), far_open);
+    open_ways(by_program);
     job.status().unasked.store(open_checks.load(kRelaxed), kRelaxed);
 }
 
 void end(Answer answer) {
     job.status().fetches.store(static_cast<std::uint32_t>(answer), std::memory_order_release);
-    open();
+    open(true);
 }
 
 void publish(const void* address, int pe, int width, std::uint64_t value) {
@@ -78,38 +84,68 @@ void let_ask(std::uint32_t limit) {
     unasked.store(&job.status().unasked, kRelaxed);
 }
 
-void watch_far(std::uint32_t* limit) {
+void watch_far(const FarWays& ways) {
     const std::lock_guard lock(changing);
-    far_open = *limit;
-    far_limit.store(limit, std::memory_order_relaxed);
+    closed.store(Closed::nothing, std::memory_order_relaxed);
+    far_ways.store(&ways, std::memory_order_relaxed);
 }
 
 void begin() {
     constexpr auto kRelaxed = std::memory_order_relaxed;
     const std::lock_guard lock(changing);
     if (!can_be_asked() || is_watched.load(kRelaxed)) return;
+    // What has just been found stands.
+    const std::uint64_t now = os::monotonic_nanoseconds();
+    if (job.status().fetches.load(kRelaxed) != 0 && now - since.load(kRelaxed) < kSecond) return;
     job.status().fetches.store(0, kRelaxed);
     same.store(0, kRelaxed);
     all.store(0, kRelaxed);
-    since.store(os::monotonic_nanoseconds(), kRelaxed);
+    since.store(now, kRelaxed);
     is_watched.store(true, kRelaxed);
-    set(far_limit.load(kRelaxed), 0);
+    if (closed.load(kRelaxed) == Closed::nothing) {
+        if (const FarWays* const ways = far_ways.load(kRelaxed)) ways->close();
+        closed.store(Closed::far_ways, kRelaxed);
+    }
     job.status().unasked.store(0, kRelaxed);
+}
+
+// A moment after the far ways: no processor that sees the window closed has seen them open.
+static void close_window_as_well() {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    constexpr std::uint64_t kMoment = 5'000'000;  // nanoseconds
+    const std::lock_guard lock(changing);
+    if (is_watched.load(kRelaxed) && closed.load(kRelaxed) == Closed::far_ways &&
+        os::monotonic_nanoseconds() - since.load(kRelaxed) > kMoment && close_own_window())
+        closed.store(Closed::window_as_well, kRelaxed);
 }
 
 void look() {
     constexpr auto kRelaxed = std::memory_order_relaxed;
-    constexpr std::uint64_t kLongest = 2'000'000'000;  // nanoseconds
+    constexpr std::uint64_t kLongest = 2 * kSecond;
     if (!is_watched.load(kRelaxed)) {
         if (is_on()) begin();
     } else if (os::monotonic_nanoseconds() - since.load(kRelaxed) > kLongest) {
-        open();
+        open(false);
+    } else {
+        close_window_as_well();
     }
+}
+
+void open_again() {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    if (closed.load(kRelaxed) == Closed::nothing || is_on()) return;
+    const std::lock_guard lock(changing);
+    if (!is_watched.load(kRelaxed)) open_ways(true);
+}
+
+void open_at_once() {
+    const std::lock_guard lock(changing);
+    open_ways(true);
 }
 
 void note(Answer kind, const void* address, int pe, int width, std::uint64_t value) {
     constexpr auto kRelaxed = std::memory_order_relaxed;
-    constexpr std::uint64_t kPause = 1'000'000'000;  // nanoseconds: of another question
+    constexpr std::uint64_t kPause = kSecond;  // of another question
     const std::uint64_t now = os::monotonic_nanoseconds();
     if (now - last_noted.exchange(now, kRelaxed) > kPause) all.store(0, kRelaxed);
     if (all.load(kRelaxed) == 0) same.store(0, kRelaxed);

@@ -4,8 +4,9 @@
 //
 // Nothing is counted on the short ways. Operations are noted where they go the way that looks at
 // them closely, and somebody asks: in checked mode, whose shorter way is closed meanwhile, over a
-// road to other hosts, whose short calls are, and in a job of one host, whose window is, by who
-// asks (shown_window.hpp). After some of them it is open again, or after long enough.
+// road to other hosts, whose short calls are, and the window (shown_window.hpp): in a job of one
+// host by who asks, in a job of several by the PE's own thread of the road. After some of them it
+// is open again, or after long enough.
 #pragma once
 
 #include <atomic>
@@ -64,21 +65,32 @@ inline bool is_on() {
 
 // From now on others can ask; `limit` is that of what passes in checked mode.
 void let_ask(std::uint32_t limit);
-// The limit of short calls over a road, which are to be noted as well. Until forget().
-void watch_far(std::uint32_t* limit);
-inline std::atomic<std::uint32_t*> far_limit = nullptr;
+// The short calls over a road, which are to be noted as well, until forget(). Closed before the
+// window and open behind it: what a closed window refuses would go over the road, though it is
+// near.
+struct FarWays {
+    void (*close)();
+    void (*open)();
+};
+void watch_far(const FarWays& ways);
+inline std::atomic<const FarWays*> far_ways = nullptr;
 // Nobody can ask any more. (Here, for the window knows nothing of who looks through it; and without
 // a lock, which a forked child might find held.)
 inline void forget() {
     constexpr auto kRelaxed = std::memory_order_relaxed;
     unasked.store(&nobody_asks, kRelaxed);
-    far_limit.store(nullptr, kRelaxed);
+    far_ways.store(nullptr, kRelaxed);
     is_watched.store(false, kRelaxed);
 }
 // This PE is to be watched from now on. From any thread.
 void begin();
-// Now and then, from the thread of a road: has a PE of this host asked, or is a look too old?
+// Now and then, from the thread of a road: has a PE of this host asked, is it time to close the
+// window as well, or is a look too old?
 void look();
+// From an operation on the long way: is anything closed for nobody?
+void open_again();
+// From whoever calls the library: whoever asks.
+void open_at_once();
 
 [[gnu::cold, gnu::noinline]] void note(Answer kind, const void* address, int pe, int width,
                                        std::uint64_t value);

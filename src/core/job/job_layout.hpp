@@ -17,7 +17,7 @@
 namespace isthmus {
 
 inline constexpr std::uint64_t kJobMagic =
-    0x314d4854'53490009;                 // layout version in the low 16 bits
+    0x314d4854'5349000a;                 // layout version in the low 16 bits
 inline constexpr int kMaxPes = 1024;     // of a job
 inline constexpr int kMaxHostPes = 256;  // of a host
 
@@ -66,6 +66,8 @@ struct alignas(256) PeStatus {
     // kAwaitsAnswer: no word, but the answer to an operation that notes nothing.
     std::atomic<std::uint8_t> waiting_condition;
     std::atomic<std::uint8_t> waiting_width;
+    // Whether it closes its window for who asks what it fetches (core/job/shown_window.hpp).
+    std::atomic<std::uint8_t> closes_window;
     std::atomic<std::uint64_t> waiting_value;
     std::atomic<std::uint64_t> libraries;  // a bit for each whose static data is symmetric
     // Calls of this session that allocate or free symmetric memory, the one under way included.

@@ -104,15 +104,27 @@ T* find_theirs(T* mine, int pe, char* page) {
 }  // namespace
 
 void show_window() {
-    if (window.open_limit == 0 || far::present || job.pes == 1 || !share_page()) return;
+    if (window.open_limit == 0 || job.pes == 1) return;
+    const bool closes_itself = far::present;
+    if (closes_itself && fetch_watch::far_ways.load(kRelaxed) &&
+        job.status().multiple.load(kRelaxed) != 0)
+        return;
+    if (!closes_itself && !share_page()) return;
     program_limit = isthmus_window.limit;
     auto expected = WindowWatch::forbidden;
     // Release: partner is the acquire of who closes it.
     shown_rest.watch.compare_exchange_strong(expected, WindowWatch::allowed,
                                              std::memory_order_release, kRelaxed);
+    if (closes_itself && expected != WindowWatch::kept)
+        job.status().closes_window.store(1, kRelaxed);
 }
 
 void keep_window() {
+    if (far::present) {
+        hide_window();
+        shown_rest.watch.store(WindowWatch::kept, kRelaxed);
+        return fetch_watch::open_at_once();
+    }
     constexpr std::uint64_t kPatience = 1'000'000'000;  // nanoseconds: who closes may be stopped
     const std::uint64_t begin = os::monotonic_nanoseconds();
     auto& watch = shown_rest.watch;
@@ -133,9 +145,22 @@ void keep_window() {
 
 void hide_window() {
     shown_rest.watch.store(WindowWatch::forbidden, kRelaxed);
+    job.status().closes_window.store(0, kRelaxed);
+}
+
+bool close_own_window() {
+    if (shown_rest.watch.load(kRelaxed) != WindowWatch::allowed) return false;
+    store(&isthmus_window.limit, 0);
+    store(&window.limit, 0);
+    return true;
+}
+
+void open_own_window() {
+    open_both();
 }
 
 void open_shown_window() {
+    if (far::present) return fetch_watch::open_again();
     if (window.limit == window.open_limit || fetch_watch::is_on()) return;
     const auto watch = shown_rest.watch.load(kRelaxed);
     if (watch == WindowWatch::allowed || watch == WindowWatch::closing) open_both();
@@ -146,7 +171,7 @@ void unshare_shown_page(void (*make_private)(const Range& range, std::uint64_t o
         make_private({reinterpret_cast<std::uintptr_t>(own_page()), kShownPageSize},
                      shown_page(job.me));
     is_shared = false;
-    hide_window();
+    shown_rest.watch.store(WindowWatch::forbidden, kRelaxed);
 }
 
 bool close_window_of(int pe) {

@@ -6,8 +6,13 @@
 // the long way that finds nobody asking: so nothing depends on who asked, which may be stopped or
 // killed meanwhile. A limit of 0 is never wrong, whenever it comes.
 //
-// In jobs of one host, without checks. A PE that uses another face than OpenSHMEM keeps its window
-// to itself: routines there refuse what the window would do.
+// In jobs of several hosts a thread of the PE's own closes it, that of its road, behind the short
+// calls on the road: who finds the window closed would try these next. So they are opened behind
+// the window as well, by the program's only thread: where several may call at once, one may be
+// between the two, and the window stays open.
+//
+// Without checks. A PE that uses another face than OpenSHMEM keeps its window to itself: routines
+// there refuse what the window would do.
 #pragma once
 
 #include <atomic>
@@ -52,5 +57,8 @@ void unshare_shown_page(void (*make_private)(const Range& range, std::uint64_t o
 
 // Closes that of another PE of this host. False if it does not allow it.
 bool close_window_of(int pe);
+// This PE's, with a road (fetch_watch.cpp). False if it does not allow it.
+bool close_own_window();
+void open_own_window();
 
 }  // namespace isthmus

@@ -77,7 +77,8 @@ class Asked {
         : pe_(pe),
           last_noted_(status().routine.load(kRelaxed)),
           before_(ask(status())),
-          is_seen_(close_window_of(pe) || job.checked) {}
+          is_seen_(close_window_of(pe) || job.checked ||
+                   status().closes_window.load(kRelaxed) != 0) {}
     Asked(const Asked&) = delete;
     Asked& operator=(const Asked&) = delete;
     ~Asked() {

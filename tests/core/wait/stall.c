@@ -81,7 +81,8 @@ int main(int argc, char** argv) {
     sigemptyset(&told);
     sigaddset(&told, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &told, NULL);
-    shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
+    const int level = getenv("TEST_ONE_THREAD") ? SHMEM_THREAD_SINGLE : SHMEM_THREAD_MULTIPLE;
+    shmem_init_thread(level, &provided);
     const int me = shmem_my_pe();
     const int last = shmem_n_pes() - 1;
     const char* what = argc > 1 ? argv[1] : "barrier";
@@ -94,7 +95,7 @@ int main(int argc, char** argv) {
         while (me == last && !is_closed()) {
         }
         shmem_finalize();
-        shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
+        shmem_init_thread(level, &provided);
         if (is_closed()) return 1;
         shmem_barrier_all();
         what = "polls-g";

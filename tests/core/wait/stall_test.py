@@ -79,6 +79,10 @@ def main():
     loop = {"ISTHMUS_TRANSPORT": "loop"}
     slow = {**loop, "ISTHMUS_LOOP_DELAY": "100000", "limit": 0.1}
     checked = {"ISTHMUS_CHECK": "1"}
+    # With a road each closes its window by itself. With several threads only if it has no short calls there,
+    # as where the window does not reach all that is near: PE 2 reaches itself.
+    closes = {**loop, "TEST_ONE_THREAD": "1"}
+    nodes = {"ISTHMUS_NODES": "1,2"}
     cases = [
         # Of a collective of a team that is not the world, which one.
         ("team", [rf"shmem_team_sync: no progress for {NUMBER}, waiting for PE \d, in team 2 \(PEs 0-2\) "
@@ -95,6 +99,8 @@ def main():
         ("busy", [computing], [advice]),
         ("busy", [computing], [advice], checked),
         ("busy", [advice], [], loop),
+        ("busy", [computing], [advice], closes),
+        ("busy", [computing], [advice], nodes),
         ("kept", [advice]),
         ("stopped", [r"^isthmus:   PE 2: stopped, by a signal or a debugger; last noted call shmem_barrier_all$"], [],
          {"told_by": signal.SIGCONT}),
@@ -181,6 +187,13 @@ def main():
         ("polls-heap", rf"fetches {IN_BLOCK} of PE 0 {again} 0", loop),
         ("polls-swap", rf"compares and swaps lock of PE 0 {again} 0", loop),
         ("polls-two", "computing"),
+        # By the window, and by short and long calls on the road.
+        ("polls-own", rf"fetches {IN_BLOCK} of PE 2 {again} 0", closes),
+        ("polls-own", rf"fetches {IN_BLOCK} of PE 2 {again} 0", nodes),
+        ("polls-signal", rf"fetches signal(\.\d)? of PE 2 {again} 9", closes),
+        ("polls-heap", rf"fetches {IN_BLOCK} of PE 0 {again} 0", closes),
+        ("polls-g", number, closes),
+        ("leaves", number, closes),
     ]
 
     # Most of their time they sleep.
