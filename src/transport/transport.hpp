@@ -113,6 +113,12 @@ struct Pending {
     }
 };
 
+// Why a far PE is asked for its state. Part of what goes between PEs; 0 is no question.
+enum class Asking : std::uint8_t {
+    life = 1,  // somebody waits for it
+    report     // somebody's wait is to be explained: it is to look at what it does
+};
+
 // What the module is given. All of it outlives the transport.
 struct Services {
     int me = 0;
@@ -163,7 +169,7 @@ struct Services {
     // A request that is none of this job's has come, the first one; Transport::refused() counts.
     void (*stranger_came)() = nullptr;
     // What a PE that asks (Transport::ask_state) is told of this one; from any thread.
-    std::uint64_t (*state)() = nullptr;
+    std::uint64_t (*state)(Asking why) = nullptr;
 };
 
 // The short operations on the heap, laid ready when the road is opened: a call and what it is
@@ -341,7 +347,7 @@ class Transport : public Channel {
                            Pending& pending) = 0;
     // What the far PE's state() has last said, 0 until it has answered. For waits, which call it
     // again and again: it asks now and then, and ends the job if the PE is silent for too long.
-    virtual std::uint64_t ask_state(int pe) = 0;
+    virtual std::uint64_t ask_state(int pe, Asking why) = 0;
     // As request(), and waits for the answer, of which it keeps up to `room` bytes. Its whole
     // length.
     virtual std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes,

@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kRoomWordOffset = kDirectoryOffset + kDirectorySi
 inline constexpr std::uint64_t kDepartureOffset = kRoomWordOffset + 64;
 inline constexpr std::uint64_t kDepartureSize = std::uint64_t{4} << 10;  // core/session/departure
 inline constexpr std::uint64_t kToldWaitOffset = kDepartureOffset + kDepartureSize;
-inline constexpr std::uint64_t kToldWaitSize = 64;  // core/session/told_wait
+inline constexpr std::uint64_t kToldWaitSize = 128;  // core/session/told_wait
 // src/message: two rings.
 inline constexpr std::uint64_t kMessageOffset =
     (kToldWaitOffset + kToldWaitSize + 4095) & ~std::uint64_t{4095};

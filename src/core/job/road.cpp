@@ -121,7 +121,10 @@ bool sleep() {
 }
 
 std::uint64_t ask_state(int pe) {
-    return road ? road->ask_state(pe) : 0;
+    return road ? road->ask_state(pe, transport::Asking::life) : 0;
+}
+std::uint64_t ask_for_report(int pe) {
+    return road ? road->ask_state(pe, transport::Asking::report) : 0;
 }
 
 }  // namespace isthmus::far

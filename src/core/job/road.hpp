@@ -97,5 +97,7 @@ bool sleep();
 // What a far PE says of itself (core/job/departure_word.hpp), 0 until it has answered; 0 without a
 // road. For waits: a PE that does not answer for ISTHMUS_DETECT_SECONDS ends the job.
 std::uint64_t ask_state(int pe);
+// The same for a stall report, for which the PE looks at what it does.
+std::uint64_t ask_for_report(int pe);
 
 }  // namespace isthmus::far

@@ -185,6 +185,22 @@ bool has_other_threads() {
     return all.empty() || std::any_of(all.begin(), all.end(), counts);
 }
 
+bool does_program_sleep() {
+    const std::unique_lock lock(looking, std::try_to_lock);
+    if (!lock || !is_in(helpers, gettid())) return false;
+    bool is_there = false;
+    for (const pid_t thread : threads()) {
+        os::ProcessStat stat;
+        const std::string path = "/proc/self/task/" + std::to_string(thread) + "/stat";
+        if (is_in(helpers, thread) || !os::read_process_stat(path.c_str(), stat) ||
+            os::has_ended(stat.state))
+            continue;
+        if (stat.state != 'S' && stat.state != 'D') return false;
+        is_there = true;
+    }
+    return is_there;
+}
+
 std::string turns_in(const std::string& schedstat) {
     std::istringstream numbers(schedstat);
     std::string ran;

@@ -29,6 +29,10 @@ void note_helper_thread();
 // made counts as the program's.
 bool has_other_threads();
 
+// Asked by one of the library's threads: whether all others sleep in calls of the system. If one of
+// the program's asks it does not.
+bool does_program_sleep();
+
 // Whether such threads of the program's cannot go on while the calling one stays where it is: each
 // waits without an end for another thread of this process, as those of OpenMP do that have nothing
 // to do. To be asked again and again: twice in turn has to find them so, without a turn between.

@@ -330,8 +330,8 @@ transport::Services services_of_job(const RoadChoice& choice) {
     services.serve = choice.names.size() == 1 ? serve_in_core : serve_one_by_one;
     services.stir = stir;
     services.stranger_came = tell_stranger_came;
-    services.state = [] {
-        tell_own_wait();
+    services.state = [](transport::Asking why) {
+        tell_own_wait(why == transport::Asking::report);
         return state_word(job.status(), os::monotonic_nanoseconds());
     };
     services.delay_nanoseconds = static_cast<std::uint64_t>(number(Setting::loop_delay)) * 1000;

@@ -18,6 +18,7 @@
 #include "core/session/stall_look.hpp"
 #include "core/session/stall_words.hpp"
 #include "core/session/told_wait.hpp"
+#include "core/teams/team_table.hpp"
 
 namespace isthmus {
 namespace {
@@ -48,23 +49,25 @@ bool has_fetched(const ToldWait& told) {
 // What a PE of another host waits for, if what it has told is of the wait that it has answered.
 void tell_far_wait(const ToldWait& told, const Activity& activity, Doing& doing) {
     const void* const address = address_at(told.at);
-    if (told.since == 0 || place_of(address) != activity.place ||
-        !(heap.range().contains(address) || in_static_data(address)))
-        return;
-    Telling telling(", watching ");
-    tell_place(address, telling);
+    if (told.since == 0 || place_of(address) != activity.place) return;
+    const Team* members = nullptr;
+    doing.team = team_waited_in(address, doing.pe, members);
+    Telling telling = watched(address, doing.pe);
+    telling.say(awaited_text(activity.routine, address ? 0 : told.value));
     const bool is_lock = activity.routine == Routine::set_lock;
     if (is_lock) telling.say(holder_text(address, activity.peer, os::monotonic_nanoseconds()));
     const auto width = static_cast<std::int8_t>(told.width);
-    Watched watched;
-    watched.width = std::abs(width);
-    watched.is_signed = width < 0;
-    watched.condition = static_cast<Condition>(told.condition);
-    watched.value = told.value;
-    watched.is_set = told.words != 0;
-    watched.has_own_values = (told.words & kOwnValues) != 0;
-    if (told.has_now != 0 && !watched.is_set) watched.words = &told.now;
-    tell_condition(watched, telling);
+    Watched words;
+    words.width = std::abs(width);
+    words.is_signed = width < 0;
+    words.condition = static_cast<Condition>(told.condition);
+    words.value = told.value;
+    words.is_set = told.words != 0;
+    if (words.is_set) words.size = told.words & ~kOwnValues;
+    words.has_own_values = (told.words & kOwnValues) != 0;
+    static_assert(kMostListed <= static_cast<int>(ToldWait::kMostNow));
+    if (told.has_now != 0) words.words = told.now;
+    tell_condition(words, telling);
     doing.rest = telling;
 }
 
@@ -172,6 +175,9 @@ void ask_those_far(std::vector<Doing>& all) {
             tell_fetched(one, activity.routine, doing);
         } else if (waits && doing.waited != 0) {
             tell_far_wait(one, activity, doing);
+        } else if (one.sleeps != 0 && one.since == 0 && activity.waited == 0) {
+            doing.what = "on host " + host_of(pe) + ", " + kAsleep + "; last noted call " +
+                         routine_name(activity.routine);
         }
     }
 }

@@ -57,7 +57,7 @@ void tell(const Activity& activity, Doing& doing, const char* instead_of_waits =
 // What a process of this host does that waits for nothing of ours.
 const char* outside_text(int process) {
     switch (os::state_of(process)) {
-        case os::ProcessState::sleeps: return "asleep in a call of the system";
+        case os::ProcessState::sleeps: return kAsleep;
         case os::ProcessState::is_stopped: return kStopped;
         default: return kComputing;
     }

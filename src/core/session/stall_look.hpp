@@ -13,6 +13,7 @@ namespace isthmus {
 inline constexpr const char* kHasExited =
     "has exited without shmem_finalize, and waits for the others";
 inline constexpr const char* kComputing = "computing";
+inline constexpr const char* kAsleep = "asleep in a call of the system";
 
 // Of what all PEs do together: " (every PE must call it)"; else empty.
 const char* everybody_text(Routine routine);

@@ -71,13 +71,16 @@ std::string value_at(const void* address, int width, bool is_signed) {
 
 // "0", or "0, 1, 7 and 13 more": those that are not left out, of `size` from `words` on.
 std::string list_text(const Watched& watched, const void* words) {
-    constexpr int kMost = 8;
     std::string text;
     std::size_t more = 0;
     int listed = 0;
     for (std::size_t i = 0; i < watched.size; ++i) {
         if (watched.status && watched.status[i] != 0) continue;
-        if (listed == kMost) {
+        if (listed == kMostListed && !watched.status) {
+            more = watched.size - i;
+            break;
+        }
+        if (listed == kMostListed) {
             ++more;
             continue;
         }

@@ -19,6 +19,8 @@ void tell_place(const void* address, Telling& telling);
 // ", watching flag+8 bytes" for the user's memory; of the library's own the team that it is for.
 Telling watched(const void* address, int pe);
 
+inline constexpr int kMostListed = 8;  // words of a set
+
 // What a wait for words is about, of this PE or another one's. Of a set it is known here which
 // elements are left out, and which values are theirs; of another PE's only what it publishes.
 struct Watched {

@@ -8,36 +8,39 @@
 #include <mutex>
 
 #include "base/os.hpp"
-#include "base/settings.hpp"
 #include "core/job/activity.hpp"
 #include "core/job/fetch_watch.hpp"
 #include "core/job/internal_layout.hpp"
 #include "core/job/job.hpp"
 #include "core/reach/far.hpp"
+#include "core/session/last_thread.hpp"
 
 namespace isthmus {
 namespace {
 
-// What lies at `address` of this PE; false if that is no word of the program's.
-bool load_word(const void* address, std::size_t width, std::uint64_t& value) {
-    const auto at = reinterpret_cast<std::uintptr_t>(address);
-    if (width == 0 || width > 8 || at % width != 0 ||
-        !(job.heap.contains(address) || in_static_data(address)))
-        return false;
-    value = 0;
-    switch (width) {
-        case 2:
-            value = __atomic_load_n(reinterpret_cast<const std::uint16_t*>(at), __ATOMIC_RELAXED);
-            break;
-        case 4:
-            value = __atomic_load_n(reinterpret_cast<const std::uint32_t*>(at), __ATOMIC_RELAXED);
-            break;
-        case 8:
-            value = __atomic_load_n(reinterpret_cast<const std::uint64_t*>(at), __ATOMIC_RELAXED);
-            break;
-        default: return false;
+// What the words hold that this PE waits for; false if they are none of the program's.
+template <typename Word>
+bool load_words(std::uintptr_t at, std::size_t words, ToldWait& told) {
+    if (at % sizeof(Word) != 0) return false;
+    auto* const now = reinterpret_cast<char*>(told.now);
+    for (std::size_t i = 0; i < words; ++i) {
+        const auto* const word = reinterpret_cast<const Word*>(at) + i;
+        if (!job.heap.contains(word) && !in_static_data(word)) return false;
+        const Word value = __atomic_load_n(word, __ATOMIC_RELAXED);
+        std::memcpy(now + i * sizeof value, &value, sizeof value);
     }
     return true;
+}
+bool load_words(ToldWait& told) {
+    const auto at = reinterpret_cast<std::uintptr_t>(address_at(told.at));
+    const std::size_t size = told.words & ~kOwnValues;
+    const std::size_t words = std::clamp<std::size_t>(size, 1, ToldWait::kMostNow);
+    switch (std::abs(static_cast<std::int8_t>(told.width))) {
+        case 2: return load_words<std::uint16_t>(at, words, told);
+        case 4: return load_words<std::uint32_t>(at, words, told);
+        case 8: return load_words<std::uint64_t>(at, words, told);
+        default: return false;
+    }
 }
 
 // One reading at a time, of a place that lasts: an answer may come when nobody waits for it.
@@ -72,27 +75,11 @@ ToldWait told_wait_of(const PeStatus& status) {
     return told;
 }
 
-// Whether it has been at the same for half of the time after which waits are reported: who only
-// computes between two calls is left in peace. Relaxed: several threads may answer at once.
-static bool is_long_at_it(const PeStatus& status, std::uint64_t now) {
-    constexpr auto kRelaxed = std::memory_order_relaxed;
-    static std::atomic<std::uint64_t> began = 0;
-    static std::atomic<Routine> last = Routine::none;
-    const double limit = seconds(Setting::stall_seconds);
-    const Routine routine = status.routine.load(kRelaxed);
-    if (last.exchange(routine, kRelaxed) != routine || began.load(kRelaxed) == 0)
-        began.store(now, kRelaxed);
-    const std::uint64_t since = began.load(kRelaxed);
-    return limit > 0 && now > since && static_cast<double>(now - since) >= limit / 2 * 1e9;
-}
-
 // What it fetches, though it waits for an answer at times.
-static bool find_fetched(const PeStatus& status, ToldWait& told) {
+static bool find_fetched(const PeStatus& status, bool for_report, ToldWait& told) {
     constexpr auto kRelaxed = std::memory_order_relaxed;
     constexpr std::uint64_t kLong = 1'000'000'000;  // nanoseconds
-    const std::uint64_t now = os::monotonic_nanoseconds();
-    const bool is_long = is_long_at_it(status, now);
-    if (told.since != 0 && now > told.since + kLong) return false;
+    if (told.since != 0 && os::monotonic_nanoseconds() > told.since + kLong) return false;
     // Acquire: pairs with the release behind what it has published.
     const std::uint32_t answer = status.fetches.load(std::memory_order_acquire);
     const fetch_watch::Found& found = fetch_watch::found;
@@ -105,21 +92,37 @@ static bool find_fetched(const PeStatus& status, ToldWait& told) {
         told.width = found.width.load(kRelaxed);
     }
     // What comes out of the next look is told with the next answer.
-    if (is_long && status.departure.load(kRelaxed) == Departure::none) fetch_watch::begin();
+    if (for_report && status.departure.load(kRelaxed) == Departure::none) fetch_watch::begin();
     return told.fetches != 0;
 }
 
-void tell_own_wait() {
+// Whether it sleeps, as seen last: not for each of those that ask.
+static bool has_slept(bool for_report) {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    constexpr std::uint64_t kPause = 100'000'000;  // nanoseconds
+    constexpr std::uint64_t kNew = 1'000'000'000;
+    static std::atomic<std::uint64_t> looked = 0;
+    static std::atomic<bool> slept = false;
+    const std::uint64_t now = os::monotonic_nanoseconds();
+    if (for_report && now > looked.load(kRelaxed) + kPause) {
+        slept.store(does_program_sleep(), kRelaxed);
+        looked.store(now, kRelaxed);
+    }
+    return slept.load(kRelaxed) && now < looked.load(kRelaxed) + kNew;
+}
+
+void tell_own_wait(bool for_report) {
     constexpr auto kRelaxed = std::memory_order_relaxed;
     const PeStatus& status = job.status();
     ToldWait told = told_wait_of(status);
     const std::uint64_t since = told.since;
     told.fetches = 0;
-    const auto width = static_cast<std::size_t>(std::abs(static_cast<std::int8_t>(told.width)));
-    const bool fetches = find_fetched(status, told);
-    if (!fetches && since != 0 && load_word(address_at(told.at), width, told.now)) told.has_now = 1;
-    // A wait that has changed meanwhile is told the next time.
-    if (!fetches && status.waiting_since.load(kRelaxed) != since) told = {};
+    if (!find_fetched(status, for_report, told)) {
+        told.sleeps = since == 0 && has_slept(for_report) ? 1 : 0;
+        if (since != 0 && load_words(told)) told.has_now = 1;
+        // A wait that has changed meanwhile is told the next time.
+        if (status.waiting_since.load(kRelaxed) != since) told = {};
+    }
     // Word by word: who reads half of one and half of another sees two beginnings.
     std::uint64_t words[sizeof told / 8];
     std::memcpy(words, &told, sizeof told);

@@ -50,7 +50,7 @@ void ask_others(StallReports& reports, std::uint64_t now) {
     int asked = 0;
     for (int pe = 0; pe < job.pes && asked < kMost; ++pe) {
         if (job.host.test(static_cast<std::size_t>(pe))) continue;
-        far::ask_state(pe);
+        far::ask_for_report(pe);
         ++asked;
     }
 }

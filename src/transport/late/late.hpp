@@ -186,7 +186,7 @@ class Late : private Clock, public Over<Transport, Transport> {
         precede(pe);
         part_->begin_get(pe, dest, source, bytes, pending);
     }
-    std::uint64_t ask_state(int pe) override { return part_->ask_state(pe); }
+    std::uint64_t ask_state(int pe, Asking why) override { return part_->ask_state(pe, why); }
     std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes,
                     void* answer, std::size_t room) override {
         release(pe);

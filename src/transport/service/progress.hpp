@@ -279,7 +279,8 @@ void Road<L>::serve(const char* bytes, std::size_t length) {
             if (asked.operand != 0) {
                 Request alive;
                 alive.kind = RequestKind::heartbeat;
-                alive.compare = services_.state ? services_.state() : 0;
+                const auto why = static_cast<Asking>(asked.operand);
+                alive.compare = services_.state ? services_.state(why) : 0;
                 alive.token = asked.number;
                 alive.offset = seals_.whole(from);
                 alive.width = holds_back(from) ? 1 : 0;

@@ -150,7 +150,7 @@ class Road final : public Transport {
         tell_on(own_, pe, dest, source, bytes, word, signal);
     }
     void settle() override;
-    std::uint64_t ask_state(int pe) override;
+    std::uint64_t ask_state(int pe, Asking why) override;
     void begin_get(int pe, void* dest, Place source, std::size_t bytes, Pending& pending) override;
     std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes,
                     void* answer, std::size_t room) override;

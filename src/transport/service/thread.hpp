@@ -173,8 +173,8 @@ Milliseconds Road<L>::milliseconds() const {
 }
 
 template <Link L>
-std::uint64_t Road<L>::ask_state(int pe) {
-    watch(pe, Watch::Why::waiting);
+std::uint64_t Road<L>::ask_state(int pe, Asking why) {
+    watch(pe, why == Asking::report ? Watch::Why::report : Watch::Why::waiting);
     return watch_.state(pe);
 }
 
@@ -230,7 +230,7 @@ void Road<L>::watch(int pe, Watch::Why why) {
     if (!lock) return;  // the next look asks
     Request question;
     question.kind = RequestKind::heartbeat;
-    question.operand = 1;
+    question.operand = static_cast<std::uint64_t>(action.report ? Asking::report : Asking::life);
     question.width = holds_back(pe) ? 1 : 0;
     answer_later({pe, question});
     watch_.asked(pe, now);

@@ -51,11 +51,13 @@ class Watch {
 
     enum class Why {
         neighbour,  // asked when it has been silent for a quarter of the patience
-        waiting     // asked again and again, for its state
+        waiting,    // asked again and again, for its state
+        report      // the same, for a report: so is the next question, whoever asks it
     };
     struct Action {
-        bool ask = false;   // by the road, which loses nothing: not again before the answer
-        bool beat = false;  // beside it
+        bool ask = false;     // by the road, which loses nothing: not again before the answer
+        bool report = false;  // for a report
+        bool beat = false;    // beside it
         bool lost = false;
         bool doubt = false;  // now and then: no answer for twice the patience
         Milliseconds silence = 0;
@@ -78,11 +80,13 @@ class Watch {
         const auto newest =
             static_cast<std::int32_t>(heard - watched.since) > 0 ? heard : watched.since;
         const auto passed = static_cast<std::int32_t>(now - newest);
+        if (why == Why::report) watched.report = true;
         Action action;
+        action.report = watched.report;
         action.silence = passed > 0 ? static_cast<Milliseconds>(passed) : 0;
         const Milliseconds due = why == Why::neighbour ? std::max(patience_ / 4, 1u) : interval();
         if (!watched.unanswered) {
-            action.ask = (why == Why::waiting || action.silence >= due) &&
+            action.ask = (why != Why::neighbour || action.silence >= due) &&
                          (!watched.asked_ever || now - watched.asked >= due);
             return action;
         }
@@ -125,7 +129,7 @@ class Watch {
             watched.doubts = 0;
         }
         watched.asked_ever = watched.unanswered = true;
-        watched.again = false;
+        watched.again = watched.report = false;
         watched.asked = watched.beaten = now;
     }
     // What it can only have sent a moment ago has come from it.
@@ -168,6 +172,7 @@ class Watch {
         bool asked_ever = false;
         bool unanswered = false;
         bool again = false;  // to be asked, although there is no answer yet
+        bool report = false;
         std::uint64_t state = 0;
     };
     // Bytes between two doubts that are no more than questions and their acknowledgements.

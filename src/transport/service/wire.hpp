@@ -23,7 +23,9 @@ enum class RequestKind : std::uint8_t {
     core,         // payload for Services::serve; `operand` is the handler
     ask,          // the same, answered
     long_answer,  // payload: what serve() answers
-    heartbeat,    // says only that its sender lives; `width`: it holds something back
+    // Says only that its sender lives; `width`: it holds something back. `operand`: why it asks
+    // (Asking), 0 in an answer.
+    heartbeat,
     // Of links that do not write and read: the place is data_segment and data_offset.
     put,      // payload; confirmed if it has a token
     get,      // of `operand` bytes, answered by data

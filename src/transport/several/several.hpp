@@ -43,7 +43,7 @@ class Several : private Shared, public Parts<Transport, Transport> {
     void begin_get(int pe, void* dest, Place source, std::size_t bytes, Pending& pending) override {
         to(pe).begin_get(pe, dest, source, bytes, pending);
     }
-    std::uint64_t ask_state(int pe) override { return to(pe).ask_state(pe); }
+    std::uint64_t ask_state(int pe, Asking why) override { return to(pe).ask_state(pe, why); }
     std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes,
                     void* answer, std::size_t room) override {
         return to(pe).ask(pe, handler, payload, bytes, answer, room);

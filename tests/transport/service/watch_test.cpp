@@ -59,6 +59,24 @@ TEST(Watch, AsksANeighbourNothingThatSendsAnyway) {
     }
 }
 
+// Whoever waits for it asks all the time, so that a question for a report finds none due of its
+// own.
+TEST(Watch, AsksForAReportWithTheNextQuestion) {
+    Watch watch(2, kPatience);
+    EXPECT_EQ(look_on(watch, 0, 10, Why::waiting).asked.size(), 1u);
+    watch.answered(1, 7);
+    EXPECT_FALSE(watch.look(1, 20, Why::report).ask);
+    std::vector<bool> reports;
+    for (Milliseconds now = 30; now < 1000; now += 10) {
+        const Watch::Action action = watch.look(1, now, Why::waiting);
+        if (!action.ask) continue;
+        reports.push_back(action.report);
+        watch.asked(1, now);
+        watch.answered(1, 7);
+    }
+    EXPECT_EQ(reports, (std::vector<bool>{true, false, false}));
+}
+
 TEST(Watch, LosesNobodyThatAnswersOnlyByDatagrams) {
     Watch watch(2, kPatience);
     for (Milliseconds now = 0; now < 60'000; now += kPatience / 2) {
