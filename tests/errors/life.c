@@ -60,6 +60,11 @@ static void exit_early(void) {
 static void finalize_early(void) {
     if (shmem_my_pe() != 1) shmem_barrier_all();
 }
+/* With a type, which the line names. */
+static void finalize_early_typed(void) {
+    static long sums[2];
+    if (shmem_my_pe() != 1) shmem_long_sum_reduce(SHMEM_TEAM_WORLD, sums, sums + 1, 1);
+}
 static void print_and_fail(void) {
     if (shmem_my_pe() != 1) return;
     printf("what PE 1 had printed\n");
@@ -172,6 +177,7 @@ int main(int argc, char** argv) {
                  {"fine", fine},
                  {"exit_early", exit_early},
                  {"finalize_early", finalize_early},
+                 {"finalize_early_typed", finalize_early_typed},
                  {"print_and_fail", print_and_fail},
                  {"nothing", nothing},
                  {"queue_limit", limit},

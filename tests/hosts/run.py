@@ -313,7 +313,7 @@ EXITS = [
     ("main_thread_ends", "shmem_barrier_all: waits in vain for PE 1, which has exited", 1),
     ("main_thread_ends_first", "PE 0 has worked on", 0),
     ("exit_before_one_barrier", "shmem_barrier_all: waits in vain for PE 1, which has exited", 1),
-    ("exit_before_collective", "shmem_sum_reduce: waits in vain for PE 1, which has exited", 1),
+    ("exit_before_collective", "shmem_long_sum_reduce: waits in vain for PE 1, which has exited", 1),
     ("exit_with_lock", "shmem_set_lock: waits in vain for PE 1, which has exited", 1),
     ("finalize_early", "shmem_barrier_all: waits in vain for PE 1, which has called shmem_finalize",
      1),

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/process_stat.hpp"
 #include "base/text.hpp"
+#include "core/job/called_as.hpp"
 #include "core/job/job.hpp"
 #include "core/job/road.hpp"
 #include "core/session/manager_watch.hpp"
@@ -89,7 +90,7 @@ void end_if_mates_have_died(Routine routine, std::uint64_t now) {
     const DeadMates dead = find_dead_mates();
     if (!is_suspected.exchange(dead.count != 0, kRelaxed) || dead.count == 0) return;
     end_if_told(dead);
-    fail(routine_name(routine),
+    fail(called_as(routine),
          dead.only >= 0
              ? Text("waits in vain for PE ", dead.only, ", whose process on this host has ended")
              : Text("waits in vain for ", dead.count,

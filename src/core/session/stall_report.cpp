@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
+#include "core/job/called_as.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
 #include "core/job/road.hpp"
@@ -51,9 +52,7 @@ std::string why_nobody_goes_on(const std::vector<Doing>& all) {
 
 void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now) {
     // By the name of the call that waits so.
-    const Routine noted = job.status().routine.load(std::memory_order_relaxed);
-    const char* const routine =
-        routine_name(waits_as(noted) == target.routine ? noted : target.routine);
+    const char* const routine = called_as(target.routine);
     try {
         // Who exits without it has not called shmem_finalize.
         const bool exits =

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "core/job/activity.hpp"
+#include "core/job/called_as.hpp"
 #include "core/job/departure_word.hpp"
 #include "core/wait/mates.hpp"
 
@@ -153,7 +154,7 @@ Waiter::~Waiter() {
 void Waiter::begin(std::uint64_t now) {
     // What it waits for may be the handling of a message by this very thread.
     if (target_.what == WaitFor::program && runs_handler && runs_handler())
-        fail(routine_name(target_.routine),
+        fail(called_as(target_.routine),
              "a handler of a message may not wait for another PE's program");
     since_ = reports_.last = now;
     publish(target_, now);
@@ -206,8 +207,8 @@ void Waiter::look_for_peer(std::uint64_t now) {
         return;
     }
     if (does_end_otherwise(target_.peer)) return;
-    fail(routine_name(target_.routine), Text("waits in vain for PE ", target_.peer, ", which has ",
-                                             departure_text(word), missing_call(target_)));
+    fail(called_as(target_.routine), Text("waits in vain for PE ", target_.peer, ", which has ",
+                                          departure_text(word), missing_call(target_)));
 }
 
 void Waiter::look_around(std::uint64_t now) {

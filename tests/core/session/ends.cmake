@@ -58,7 +58,7 @@ add_exit(segment_behind_main_thread "PE . has a segment\nPE . has a segment\nsta
 add_exit(exit_before_one_barrier "^isthmus: PE 0 [^\n]*: shmem_barrier_all: ${comes_not}")
 add_exit(exit_before_native_init "^isthmus: PE 0 [^\n]*: isthmus_init: ${comes_not}")
 add_exit(finalize_before_native_init "^isthmus: PE 0 [^\n]*: isthmus_init: waits in vain for PE 1, which has called shmem_finalize\nstatus 1")
-add_exit(exit_before_collective "^isthmus: PE 0 [^\n]*: shmem_sum_reduce: ${comes_not}")
+add_exit(exit_before_collective "^isthmus: PE 0 [^\n]*: shmem_long_sum_reduce: ${comes_not}")
 add_exit(exit_with_lock "^isthmus: PE 0 [^\n]*: shmem_set_lock: ${comes_not}")
 set(no_finish "^isthmus: PE 0 [^\n]*: isthmus_aggregator_finish: waits in vain for PE 1, which has")
 add_exit(leave_before_aggregator_finish "${no_finish} called isthmus_finalize\nstatus 1")
