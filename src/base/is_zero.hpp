@@ -35,6 +35,12 @@ namespace isthmus {
     __asm__ __volatile__("cmpq %2, %1" : "=@ccl"(less) : "m"(word), "r"(value));
     return less;
 }
+// Of a word that others use by atomic_ref.
+[[gnu::always_inline]] inline bool is_below(const std::uint64_t& word, std::uint64_t value) {
+    bool below;
+    __asm__ __volatile__("cmpq %2, %1" : "=@ccb"(below) : "m"(word), "r"(value));
+    return below;
+}
 [[gnu::always_inline]] inline bool is_equal(const std::atomic<std::uint64_t>& word,
                                             std::uint64_t value) {
     bool equal;
@@ -56,6 +62,9 @@ inline bool is_zero(const std::atomic<std::uint64_t>& word) {
 }
 inline bool is_less(const std::atomic<std::int64_t>& word, std::int64_t value) {
     return word.load(std::memory_order_relaxed) < value;
+}
+inline bool is_below(const std::uint64_t& word, std::uint64_t value) {
+    return __atomic_load_n(&word, __ATOMIC_RELAXED) < value;
 }
 inline bool is_equal(const std::atomic<std::uint64_t>& word, std::uint64_t value) {
     return word.load(std::memory_order_relaxed) == value;

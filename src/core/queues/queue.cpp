@@ -114,6 +114,7 @@ RingProducer::RingProducer(RingControl* control, char* cells, int owner)
       owner_(owner),
       mask_(control->capacity - 1),
       room_(allowed_bytes(control->capacity)) {
+    set_most(room_);
     look_at_head();
 }
 
@@ -127,13 +128,51 @@ std::uint64_t RingProducer::look_at_head() {
 }
 
 bool RingProducer::has_room(std::uint64_t position, std::uint64_t bytes) {
-    if (position + bytes - shared(known_head_).load(std::memory_order_acquire) <= room_) [[likely]]
+    if (position + bytes - shared(known_head_).load(std::memory_order_acquire) <= most()) [[likely]]
         return true;
     const std::uint64_t head = look_at_head();
     // A position from before the head: others have gone on since it was read, and the
     // compare-and-swap will say so.
-    return position < head || position + bytes - head <= room_ ||
+    return position < head || position + bytes - head <= most() ||
            (position == head && bytes <= control_->capacity);
+}
+
+// Frames of many cells are alone in a ring of little room, and far shorter than it.
+void RingProducer::keep_for_notices(std::uint64_t bytes) {
+    set_most(std::min(most(), capacity() - bytes));
+    room_ = most();
+}
+
+void RingProducer::send_notice(const void* notice, std::uint64_t size) {
+    // Acquire and release as of any frame. There is room: it is kept for them.
+    const std::uint64_t position = control_->tail.fetch_add(kCell, std::memory_order_acq_rel);
+    look_at_head();
+    auto& frame = *reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
+    copy(&frame + 1, notice, size);
+    frame.size = kNotice;
+    frame.cells = 1;
+    publish(frame, position);
+    wake(owner_);
+}
+
+std::uint64_t RingProducer::room_beyond(std::uint64_t bytes) {
+    const std::uint64_t head = look_at_head();
+    const std::uint64_t taken = position() - head;
+    // A tail from before the head, if others go on: nothing is taken.
+    return std::min(most(), (taken <= capacity() ? taken : 0) + bytes);
+}
+
+void RingProducer::fail_after(std::uint64_t bytes) {
+    const std::uint64_t room = room_beyond(bytes);
+    std::uint64_t before = shared(room_).load(std::memory_order_relaxed);
+    // Who has stopped it goes on with it.
+    while (before != 0 &&
+           !shared(room_).compare_exchange_weak(before, room, std::memory_order_relaxed)) {
+    }
+}
+
+void RingProducer::go_on(std::uint64_t bytes) {
+    shared(room_).store(room_beyond(bytes), std::memory_order_relaxed);
 }
 
 // The consumer has read these cells, so the first store to each would wait for its processor, and

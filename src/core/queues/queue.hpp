@@ -13,9 +13,12 @@
 // until it is visible and by the consumer from then on.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 
+#include "base/is_zero.hpp"
 #include "base/thread_sanitizer.hpp"
 #include "core/copy/prefetch.hpp"
 #include "core/job/pe_set.hpp"
@@ -39,6 +42,8 @@ inline constexpr std::uint64_t kVisible = 1;
 inline constexpr std::uint64_t kReleased = 2;
 static_assert((kVisible | kReleased) < kCell);
 inline constexpr std::uint32_t kPadding = ~std::uint32_t{0};
+// A size that says that the frame holds no message either, but something for who reads the ring.
+inline constexpr std::uint32_t kNotice = kPadding - 1;
 
 // Lines apart on purpose: one for each writer.
 struct RingControl {  // NOLINT(clang-analyzer-optin.performance.Padding)
@@ -91,7 +96,9 @@ class RingProducer {
           cells_(cells),
           owner_(owner),
           mask_(capacity - 1),
-          room_(allowed_bytes(capacity)) {}
+          room_(allowed_bytes(capacity)) {
+        set_most(room_);
+    }
     // Of no ring: it is closed for good. Messages up to the limit of that capacity.
     static RingProducer closed_ring(std::uint64_t capacity);
     std::uint64_t capacity() const { return mask_ + 1; }
@@ -133,7 +140,7 @@ class RingProducer {
         position = control_->tail.load(std::memory_order_relaxed);
         const std::uint64_t head = shared(known_head_).load(std::memory_order_acquire);
         // Also if it is closed: then the position is beyond all room. A cell needs no padding.
-        if (position + kCell - head > room_ ||
+        if (is_below(room_, position + kCell - head) ||
             !control_->tail.compare_exchange_strong(
                 position, position + kCell, std::memory_order_acq_rel, std::memory_order_relaxed))
             return false;
@@ -152,7 +159,7 @@ class RingProducer {
         position = control_->tail.load(std::memory_order_relaxed);
         const std::uint64_t head = shared(known_head_).load(std::memory_order_acquire);
         const std::uint64_t place = position & mask_;
-        if (position + bytes - head > room_ || place + bytes > mask_ + 1 ||
+        if (is_below(room_, position + bytes - head) || place + bytes > mask_ + 1 ||
             !control_->tail.compare_exchange_strong(
                 position, position + bytes, std::memory_order_acq_rel, std::memory_order_relaxed))
             return false;
@@ -169,6 +176,27 @@ class RingProducer {
     }
     [[gnu::always_inline]] void publish_frame(FrameHead& frame, std::uint64_t position) {
         publish(frame, position);
+    }
+    // Notices, of one cell each, that are to find room always: so much of the ring is theirs.
+    void keep_for_notices(std::uint64_t bytes);
+    void send_notice(const void* notice, std::uint64_t size);
+    // claim_cell() and claim_cells() fail when so much more of the ring has been taken, by whoever
+    // it was, so that who sends looks at what goes on; all the time, from stop() to go_on().
+    void fail_after(std::uint64_t bytes);
+    // The same of a ring that may not be there yet.
+    void fail_after_first(std::uint64_t bytes) { room_ = std::min(most(), bytes); }
+    void stop() { shared(room_).store(0, std::memory_order_relaxed); }
+    void go_on(std::uint64_t bytes);
+    // Whether they fail for a frame of so many bytes.
+    bool fails(std::uint64_t bytes) const {
+        return is_below(room_,
+                        position() + bytes - shared(known_head_).load(std::memory_order_relaxed));
+    }
+    // Where the next frame will be, as this end sees it; and the head of a frame of one cell that
+    // lay so many cells before a position. What it holds may not be there yet.
+    std::uint64_t position() const { return control_->tail.load(std::memory_order_relaxed); }
+    const FrameHead& cell_before(std::uint64_t position, std::uint64_t cells) const {
+        return *reinterpret_cast<const FrameHead*>(cells_ + ((position - cells * kCell) & mask_));
     }
     // Waits for room until the deadline or until the ring is closed; null then.
     void* reserve_wait(std::uint64_t size, std::uint64_t deadline, Routine routine);
@@ -197,14 +225,22 @@ class RingProducer {
     void claim_ahead(std::uint64_t position, std::uint64_t bytes);
     // Of two words that several threads may use. Neither need be up to date: a head that is too low
     // makes this end look once more, an end that is another thread's costs a prefetch.
-    static std::atomic_ref<std::uint64_t> shared(std::uint64_t& word) {
-        return std::atomic_ref(word);
+    static std::atomic_ref<std::uint64_t> shared(const std::uint64_t& word) {
+        return std::atomic_ref(const_cast<std::uint64_t&>(word));
     }
+    void set_most(std::uint64_t bytes) {
+        most_cells_ = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(bytes / kCell, std::numeric_limits<std::uint32_t>::max()));
+    }
+    // Bytes that may be outstanding; one frame always may.
+    std::uint64_t most() const { return most_cells_ * kCell; }
+    std::uint64_t room_beyond(std::uint64_t bytes);
     RingControl* control_ = nullptr;
     char* cells_ = nullptr;
     int owner_ = 0;
+    std::uint32_t most_cells_ = 0;
     std::uint64_t mask_ = 0;
-    std::uint64_t room_ = 0;        // bytes that may be outstanding; one frame always may
+    std::uint64_t room_ = 0;        // the same, or less: of claim_cell(); 0: it is stopped
     std::uint64_t known_head_ = 0;  // the consumer's head is at least here
     std::uint64_t own_end_ = 0;     // where this producer's last frame ended
 };

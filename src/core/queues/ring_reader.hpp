@@ -18,11 +18,13 @@ class RingReader {
     constexpr RingReader() : frame_(&kNothing), awaited_(kVisible) {}
     RingReader(const RingReader&) = delete;
     RingReader& operator=(const RingReader&) = delete;
-    void open(RingControl* control, char* cells) {
-        control_ = control;
+    void open(RingControl* control, char* cells) { open(control->head, cells, control->capacity); }
+    // `head`: where it says what is free again.
+    void open(std::atomic<std::uint64_t>& head, char* cells, std::uint64_t capacity) {
+        head_ = &head;
         cells_ = cells;
-        cell_mask_ = control->capacity - kCell;
-        look_at(control->head.load(std::memory_order_relaxed) | kVisible);
+        cell_mask_ = capacity - kCell;
+        look_at(head.load(std::memory_order_relaxed) | kVisible);
     }
     void close() {
         frame_.store(&kNothing, std::memory_order_relaxed);
@@ -76,7 +78,7 @@ class RingReader {
     [[gnu::always_inline]] bool is_there(const FrameHead& frame) const {
         if (frame.mark.load(std::memory_order_acquire) != awaited_.load(std::memory_order_relaxed))
             return false;
-        thread_sanitizer::acquired(control_);
+        thread_sanitizer::acquired(head_);
         return true;
     }
     // Gives the frame back. Whether the next may be there. The two words are kept up to date, not
@@ -85,9 +87,9 @@ class RingReader {
         FrameHead* const frame = frame_.load(std::memory_order_relaxed);
         const std::uint64_t bytes = frame->cells == 1 ? kCell : clear_inner(frame);
         const std::uint64_t awaited = awaited_.load(std::memory_order_relaxed) + bytes;
-        thread_sanitizer::released(control_);
+        thread_sanitizer::released(head_);
         // Release: partner is RingProducer::look_at_head; the cells are free and cleared.
-        control_->head.store(awaited - kVisible, std::memory_order_release);
+        head_->store(awaited - kVisible, std::memory_order_release);
         FrameHead* const next = frame_at(awaited);
         frame_.store(next, std::memory_order_relaxed);
         awaited_.store(awaited, std::memory_order_relaxed);
@@ -106,7 +108,7 @@ class RingReader {
     // The next frame, and the mark that it has when it is there.
     std::atomic<FrameHead*> frame_;
     std::atomic<std::uint64_t> awaited_;
-    RingControl* control_ = nullptr;
+    std::atomic<std::uint64_t>* head_ = nullptr;
     char* cells_ = nullptr;
     std::uint64_t cell_mask_ = 0;
 };

@@ -38,8 +38,8 @@ inline void wake_fenced(int pe) {
 }
 
 // The sleeper's half of the barrier, for whoever leaves a mark for writers and looks once more
-// afterwards: they look at the mark without a barrier of their own.
-void fence_writers();
+// afterwards: they look at the mark without a barrier of their own. False: the kernel has none.
+bool fence_writers();
 
 class Sleeper {
   public:

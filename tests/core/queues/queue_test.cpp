@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/queues/ring_reader.hpp"
 #include "core/session/attach.hpp"
 
 namespace isthmus {
@@ -218,6 +219,67 @@ TEST_F(QueueTest, DrainWaitsForWhatIsReserved) {
     EXPECT_EQ(consumer.drain(Routine::native_queue_destroy), 2u);
     late.join();
     EXPECT_TRUE(consumer.over());
+}
+
+// Room that messages leave to notices, whatever has been sent.
+TEST_F(QueueTest, KeepsRoomForNotices) {
+    RingProducer producer = this->producer();
+    producer.keep_for_notices(2 * kCell);
+    const std::uint64_t message = 7;
+    std::uint64_t messages = 0;
+    while (producer.send(&message, sizeof message))
+        ++messages;
+    EXPECT_EQ(messages, kRing / kCell - 2);
+    std::uint64_t position = 0;
+    FrameHead* frame = nullptr;
+    EXPECT_FALSE(producer.claim_cell(position, frame));
+    for (std::uint64_t notice : {11, 12})
+        producer.send_notice(&notice, sizeof notice);
+    RingReader reader;
+    reader.open(control_, memory_ + kRingOffset);
+    std::vector<std::uint64_t> notices;
+    const int used = reader.serve(1000, [&](const FrameHead& head) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, &head + 1, sizeof word);
+        if (head.size == kNotice) notices.push_back(word);
+        return head.size != kNotice;
+    });
+    EXPECT_EQ(static_cast<std::uint64_t>(used), messages);
+    EXPECT_EQ(notices, (std::vector<std::uint64_t>{11, 12}));
+    EXPECT_TRUE(producer.send(&message, sizeof message));
+}
+
+// The shortest way fails when it is to be looked at what goes on, though there is room.
+TEST_F(QueueTest, FailsWhereItsProducerIsToLook) {
+    RingProducer producer = this->producer();
+    RingProducer other = this->producer();
+    const auto cells_taken = [&] {
+        std::uint64_t cells = 0;
+        std::uint64_t position = 0;
+        FrameHead* frame = nullptr;
+        for (; producer.claim_cell(position, frame); ++cells)
+            producer.publish_cell(*frame, position, 8);
+        EXPECT_TRUE(producer.fails(kCell));
+        return cells;
+    };
+    const std::uint64_t message = 7;
+    producer.fail_after_first(8 * kCell);
+    EXPECT_TRUE(other.send(&message, sizeof message));
+    EXPECT_EQ(cells_taken(), 7u);
+    EXPECT_TRUE(producer.send(&message, sizeof message));
+    EXPECT_TRUE(producer.has_room_for(8));
+    producer.fail_after(4 * kCell);
+    EXPECT_FALSE(producer.fails(kCell));
+    EXPECT_EQ(cells_taken(), 4u);
+    producer.stop();
+    producer.fail_after(4 * kCell);  // somebody else's look
+    EXPECT_EQ(cells_taken(), 0u);
+    EXPECT_TRUE(producer.send(&message, sizeof message));
+    producer.go_on(2 * kCell);
+    EXPECT_EQ(cells_taken(), 2u);
+    // No further than there is room.
+    producer.fail_after(kRing);
+    EXPECT_EQ(cells_taken(), kRing / kCell - 16);
 }
 
 }  // namespace
