@@ -9,6 +9,7 @@
 #include "core/reach/far.hpp"
 #include "message/counts.hpp"
 #include "message/envelope.hpp"
+#include "message/lanes.hpp"
 
 namespace isthmus::messages {
 namespace {
@@ -147,7 +148,10 @@ void name_handlers(const FaceNames& names) {
 }
 
 bool deliver_payload(const Head& head, std::size_t bytes) {
-    if (bytes == kPadding) return false;
+    if (bytes >= kNotice) [[unlikely]] {
+        if (bytes == kNotice) take_lane_notice(reinterpret_cast<const LaneNotice&>(head));
+        return false;
+    }
     Message message;
     message.arguments = &head + 1;
     const char* const begin = reinterpret_cast<const char*>(&head);

@@ -99,7 +99,8 @@ HandlerName name_of(std::uint32_t id);
     deliver(entries_from(0)[static_cast<std::uint16_t>(head)], message, head);
 }
 
-// The same of one that is not short, and lies in a ring. False: it is none, but a padding.
+// The same of one that is not short, and lies in a ring. False: it is none, but a padding or a
+// notice.
 [[gnu::noinline]] bool deliver_payload(const Head& head, std::size_t bytes);
 
 // The same of one that lies in a ring, of `bytes` bytes.

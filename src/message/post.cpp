@@ -15,6 +15,7 @@
 #include "message/envelope.hpp"
 #include "message/far_post.hpp"
 #include "message/fetch.hpp"
+#include "message/lanes.hpp"
 #include "message/traced.hpp"
 
 namespace isthmus::messages {
@@ -22,7 +23,8 @@ namespace {
 
 constexpr std::uint64_t kCapacity = std::uint64_t{1} << 20;
 constexpr std::uint64_t kRing = kRingOffset + kCapacity;
-static_assert(2 * kRing + kTicketsSize + kCountsSize <= kMessageSize);
+constexpr std::uint64_t kLanesOffset = (2 * kRing + kTicketsSize + 4095) & ~std::uint64_t{4095};
+static_assert(kLanesOffset + kLanesSize + kCountsSize <= kMessageSize);
 static_assert(kLargestMessage <= message_limit(kCapacity));
 
 constexpr int kBatch = 64;  // messages of a ring that one poll handles
@@ -96,12 +98,15 @@ class Session final : private SessionObject {
                 continue;
             }
             target.requests = producer_of(0, pe);
+            target.requests.keep_for_notices(kLaneNotices);
+            target.requests.fail_after_first(kLookInterval);
             target.replies = producer_of(1, pe);
             target.sleepers = &job.header->pe[pe].sleepers;
             target.where = pe == job.me ? Where::self : Where::near;
         }
         open_inbox(post.requests, 0);
         open_inbox(post.replies, 1);
+        open_lanes(internal_object<LaneBoard>(kMessageOffset + kLanesOffset));
         count_messages();
         open_tickets(internal_object<std::int64_t>(kMessageOffset + 2 * kRing));
         look_further(job.checked || far::present);
@@ -130,6 +135,7 @@ class Session final : private SessionObject {
             inbox->reader.close();
             inbox->runner.store(nullptr, std::memory_order_relaxed);
         }
+        close_lanes();
         forget_fetched();
         begin_due(true);
         forget_handlers();
@@ -172,8 +178,14 @@ int serve_replies() {
 }
 
 int serve_requests() {
-    if (!post.requests.reader.has_come() && !(far::present && far_post::has_requests())) return 0;
-    return serve(post.requests, [] { return far::present ? far_post::serve_requests(kBatch) : 0; });
+    const bool has_lanes = !is_zero(post.lanes) && has_come_to_lanes();
+    if (!post.requests.reader.has_come() && !has_lanes &&
+        !(far::present && far_post::has_requests()))
+        return 0;
+    return serve(post.requests, [] {
+        const int handled = is_zero(post.lanes) ? 0 : serve_lanes(kBatch);
+        return handled + (far::present ? far_post::serve_requests(kBatch) : 0);
+    });
 }
 
 // A look at the network costs as much as a dozen polls, and what comes waits for half of those that
@@ -201,6 +213,7 @@ constinit Post post = {.pes = 0,
                        .far_road = nullptr,
                        .far_word = 0,
                        .traces = false,
+                       .lanes = 0,
                        .requests = {},
                        .replies = {}};
 constinit thread_local ThreadState thread_state = {};

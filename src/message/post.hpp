@@ -50,8 +50,9 @@ struct Inbox {
 };
 
 // Why a poll is to do more than look at the rings: looks_further; threads of this PE may sleep for
-// what a handler does, and whoever has run one wakes them; a face has work under way.
-enum Beyond : std::uint16_t { kLooksFurther = 1, kHasSleepers = 2, kFaceWorks = 4 };
+// what a handler does, and whoever has run one wakes them; a face has work under way; there are
+// lanes to look at.
+enum Beyond : std::uint16_t { kLooksFurther = 1, kHasSleepers = 2, kFaceWorks = 4, kHasLanes = 8 };
 
 struct Post {
     // Closed: there are no PEs, and polls look further and find what is wrong.
@@ -66,7 +67,8 @@ struct Post {
     std::atomic<std::uint16_t> beyond;
     // What a call may find that need not look at the network, beside what is in the rings: messages
     // of other hosts that lie here, kOneCome each, and in bits of Beyond: closed, checked mode, no
-    // thread looks at the network; a face has work under way. Relaxed: who finds some takes a lock.
+    // thread looks at the network; a face has work under way; lanes. Relaxed: who finds some takes
+    // a lock.
     std::atomic<std::uint32_t> due;
     // Messages to other hosts, the shortest way: with this much credit under way before, those of
     // the least cost may go there; -1: that way is closed. Relaxed: a number.
@@ -76,6 +78,9 @@ struct Post {
     void* far_road;
     std::uint64_t far_word;  // of frames
     bool traces;             // messages go by the ways that note them
+    // Lanes that are looked at, a bit each (message/lanes.hpp). Relaxed: who finds some takes a
+    // lock.
+    std::atomic<std::uint32_t> lanes;
     Inbox requests;
     Inbox replies;
 };
@@ -104,20 +109,23 @@ inline void note_face_works(bool works) {
     return !is_zero(post.due) || post.replies.reader.has_come() || post.requests.reader.has_come();
 }
 
-// Whether a poll has something to do. Two looks at memory.
+// Whether there is something in lanes.
+bool has_come_to_lanes();
+// Whether a poll has something to do. Three looks at memory.
 inline bool has_come() {
-    return post.requests.reader.has_come() || post.replies.reader.has_come() || post.looks_further;
+    return post.requests.reader.has_come() || post.replies.reader.has_come() ||
+           post.looks_further || (!is_zero(post.lanes) && has_come_to_lanes());
 }
 
 // What has come into the rings of this host, replies first; how many handlers ran. Not from a
-// handler, nor where poll_both() is to be asked.
+// handler, nor where poll_both() is to be asked: where there is something beyond.
 int poll_rings();
 // The requests among them.
 int poll_requests();
 // The same two for who need not know how many: 0.
 int poll_rings_uncounted();
 int poll_requests_uncounted();
-// The same, and of other hosts.
+// The same, and in lanes, and of other hosts.
 int poll_both();
 // What a handler may do that finds no room for its reply.
 int poll_replies();

@@ -7,6 +7,7 @@
 #include "core/job/window.hpp"
 #include "core/wait/wait.hpp"
 #include "message/far_post.hpp"
+#include "message/lanes.hpp"
 #include "message/layout.hpp"
 #include "message/traced.hpp"
 
@@ -16,6 +17,14 @@ namespace {
 inline bool append(RingProducer& ring, const Parcel& parcel) {
     return ring.send_with(message_bytes(parcel),
                           [&](void* place) { write(static_cast<char*>(place), parcel); });
+}
+
+// A request, by the ring or this thread's lane.
+inline bool append_request(Target& to, const Parcel& parcel, bool may_poll) {
+    if (to.requests.fails(frame_bytes(message_bytes(parcel)))) [[unlikely]] {
+        if (append_to_lane(to, parcel, may_poll)) return true;
+    }
+    return append(to.requests, parcel);
 }
 
 // Whether the message has a payload that is still to be put to its place.
@@ -71,12 +80,11 @@ inline void fill_in(Message& message, const void* arguments, std::uint64_t head)
     return 0;
 }
 
-// Polls by `poll` until there is room.
-template <typename Poll>
-void append_or_poll(RingProducer& ring, const Parcel& parcel, const WaitTarget& target,
-                    Poll&& poll) {
+// Polls by `poll` until append() has found room.
+template <typename Append, typename Poll>
+void append_or_poll(Append&& append, const WaitTarget& target, Poll&& poll) {
     wait_for(target, [&] {
-        if (append(ring, parcel)) return true;
+        if (append()) return true;
         poll();
         return false;
     });
@@ -104,7 +112,7 @@ void append_or_poll(RingProducer& ring, const Parcel& parcel, const WaitTarget& 
     if (to.where == Where::far) return request_far(pe, parcel, wait);
     if (wait == Wait::no) return Sent::no_room;
     if (is_in_handler()) return Sent::in_handler;
-    append_or_poll(to.requests, parcel,
+    append_or_poll([&] { return append_request(to, parcel, false); },
                    {Routine::native_message_request, pe, nullptr, WaitFor::room}, poll_both);
     return Sent::done;
 }
@@ -121,8 +129,8 @@ void append_or_poll(RingProducer& ring, const Parcel& parcel, const WaitTarget& 
         return Sent::done;
     }
     if (wait == Wait::no) return Sent::no_room;
-    append_or_poll(to.replies, parcel, {Routine::native_message_reply, pe, nullptr, WaitFor::room},
-                   poll_replies);
+    append_or_poll([&] { return append(to.replies, parcel); },
+                   {Routine::native_message_reply, pe, nullptr, WaitFor::room}, poll_replies);
     return Sent::done;
 }
 
@@ -130,7 +138,7 @@ void append_or_poll(RingProducer& ring, const Parcel& parcel, const WaitTarget& 
     Target& to = post.targets[pe];
     if (to.where == Where::near) [[likely]] {
         land(parcel, pe);
-        if (append(to.requests, parcel)) [[likely]]
+        if (append_request(to, parcel, wait == Wait::yes)) [[likely]]
             return Sent::done;
     }
     return request_otherwise(to, pe, parcel, wait);
@@ -167,7 +175,9 @@ int run_line(int pe, int handler, const void* arguments, std::size_t bytes) {
 bool has_room(int pe, std::size_t bytes) {
     Target& to = post.targets[pe];
     if (to.where == Where::far) return far_post::has_credit(pe, bytes);
-    return to.where == Where::self || to.requests.has_room_for(bytes);
+    if (to.where == Where::self || to.requests.has_room_for(bytes)) return true;
+    Lane* const lane = own_lane(pe);
+    return lane && lane->has_room(frame_bytes(bytes));
 }
 
 Sent request(int pe, const Parcel& parcel, Wait wait) {

@@ -68,7 +68,7 @@ int poll_further() {
         }
         note_handled(poll_both());
     } else if (has_come()) {
-        note_handled(poll_rings());
+        note_handled(poll_both());
     }
     if (is_beyond(kFaceWorks)) progress();
     return GASNET_OK;

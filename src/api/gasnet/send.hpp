@@ -4,6 +4,7 @@
 
 #include "api/gasnet/face.hpp"
 #include "core/reach/far.hpp"
+#include "message/lanes.hpp"
 #include "message/send.hpp"
 
 namespace isthmus::gasnet::sending {
@@ -131,11 +132,19 @@ int send_reply(gasnet_token_t token, gasnet_handler_t handler, const gasnet_hand
     return GASNET_OK;
 }
 
-// To this PE itself, of another host, without room now, in checked mode, or wrong.
+// To this PE itself, of another host, without room now, in checked mode, or wrong; and by a lane.
 template <typename Face>
 [[gnu::noinline]] int request_short_otherwise(gasnet_node_t node, gasnet_handler_t handler,
                                               const gasnet_handlerarg_t* arguments,
                                               std::size_t bytes) {
+    if (node < post.plain_pes && fits_line(bytes)) [[likely]] {
+        Target& to = post.targets[node];
+        if (append_line_to_lane(to, static_cast<int>(node), kFirstHandler + handler, arguments,
+                                bytes)) [[likely]] {
+            wake_for_line(to);
+            return poll();
+        }
+    }
     return send_request<Face, kShort>(node, handler, arguments, bytes);
 }
 template <typename Face>

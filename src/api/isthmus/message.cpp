@@ -4,6 +4,7 @@
 #include "core/reach/far.hpp"
 #include "core/wait/event.hpp"
 #include "core/wait/status.hpp"
+#include "message/lanes.hpp"
 #include "message/send.hpp"
 
 using namespace isthmus;
@@ -95,14 +96,25 @@ template <unsigned size_kind>
     return ISTHMUS_OK;
 }
 
-[[gnu::cold, gnu::noinline]] int poll_otherwise() {
-    require_session("isthmus_message_poll");
-    if (job.checked && check_restrictions("isthmus_message_poll") != ISTHMUS_OK) return -1;
+[[gnu::noinline]] int poll_otherwise() {
+    if (post.looks_further) {
+        require_session("isthmus_message_poll");
+        if (job.checked && check_restrictions("isthmus_message_poll") != ISTHMUS_OK) return -1;
+    }
     return poll_both();
 }
 
+// A line goes by this thread's lane, if it has one to that PE, as fast as by the ring.
 [[gnu::noinline]] int request_otherwise(int pe, int handler, const void* arguments,
                                         std::size_t argument_bytes, unsigned flags) {
+    if (static_cast<std::uint32_t>(pe) < post.plain_pes &&
+        static_cast<std::uint32_t>(handler) < kNativeHandlers && fits_line(argument_bytes) &&
+        flags <= ISTHMUS_MESSAGE_TRY) [[likely]] {
+        Target& to = post.targets[static_cast<std::uint32_t>(pe)];
+        if (append_line_to_lane(to, pe, static_cast<unsigned>(handler), arguments, argument_bytes))
+            [[likely]]
+            return wake_for_line(to);
+    }
     return send_request<kShort>(pe, handler, arguments, argument_bytes, nullptr, 0, nullptr, flags,
                                 "isthmus_message_request");
 }
@@ -245,7 +257,7 @@ ISTHMUS_API int isthmus_message_reply_long(isthmus_message* message, int handler
 // Budget with nothing there: 16; with one short request and a handler that does nothing 70, and
 // with its reply 140.
 ISTHMUS_API int isthmus_message_poll(void) {
-    if (post.looks_further) [[unlikely]]
+    if (!is_zero(post.beyond)) [[unlikely]]
         return poll_otherwise();
     if (post.replies.reader.has_come()) return poll_rings();
     return post.requests.reader.has_come() ? poll_requests() : 0;
