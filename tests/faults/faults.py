@@ -8,7 +8,8 @@
 The catalogue is the .toml files beside this one. A fault is text that is in one file exactly once
 and what stands there instead. Most become switches in one build (`isthmus_fault(17) ? wrong :
 right`), which the environment turns; what the compiler must know (constants, C, public headers) is
-marked `how = "build"` and is built for itself. A fault is caught if one of its tests fails.
+marked `how = "build"` and is built for itself, and `how = "plain"` in a second copy without switches
+(tests that count instructions). A fault is caught if one of its tests fails.
 """
 
 import argparse
@@ -46,6 +47,8 @@ class Fault:
         self.instead = entry["instead"].strip("\n")
         self.breaks = entry["breaks"]
         self.how = entry.get("how", "switch")
+        if self.how not in ("switch", "build", "plain"):
+            raise SystemExit(f"{wing}: {self.id}: there is no way {self.how}")
         self.wing = wing
         self.number = number
         folder = max((name for name in defaults if self.file.startswith(name)), key=len, default="")
@@ -370,9 +373,13 @@ def run_test(test, environment, limit):
 
 
 class Run:
-    def __init__(self, catalogue, faults, arguments):
+    """Faults in one copy of the tree, with all switches or without any."""
+
+    def __init__(self, catalogue, faults, arguments, has_switches):
         self.catalogue, self.faults, self.arguments = catalogue, faults, arguments
-        self.tree = Tree(pathlib.Path(arguments.folder).resolve(), arguments.preset, arguments.jobs)
+        self.has_switches = has_switches
+        folder = arguments.folder if has_switches else arguments.folder + "-plain"
+        self.tree = Tree(pathlib.Path(folder).resolve(), arguments.preset, arguments.jobs)
         self.sound = {}  # test: how it ends without a fault, and its seconds
         self.guard = threading.Lock()
         self.texts = {}
@@ -382,7 +389,7 @@ class Run:
         switches = {}
         alone = []
         for fault in self.catalogue.faults:
-            if fault.how == "switch":
+            if fault.how == "switch" and self.has_switches:
                 switches.setdefault(fault.file, []).append(fault)
             else:
                 alone.append(fault)
@@ -571,16 +578,21 @@ def main():
         for fault in faults:
             print(f"{fault.wing}: {fault.id}: {fault.breaks} ({fault.file})")
         return 0
-    run = Run(catalogue, faults, arguments)
-    run.go()
-    print(table(run.results))
+    results = []
+    for has_switches in (True, False):
+        some = [fault for fault in faults if (fault.how != "plain") == has_switches]
+        if some:
+            run = Run(catalogue, some, arguments, has_switches)
+            run.go()
+            results += run.results
+    print(table(results))
     if arguments.json:
         with open(arguments.json, "w") as file:
             json.dump([{"id": each.fault.id, "wing": each.fault.wing, "file": each.fault.file,
                         "breaks": each.fault.breaks, "result": each.what, "by": each.by,
-                        "seconds": round(each.seconds, 1)} for each in run.results], file, indent=1)
-    caught = sum(each.what == CAUGHT for each in run.results)
-    return 0 if 100 * caught >= arguments.least * len(run.results) else 1
+                        "seconds": round(each.seconds, 1)} for each in results], file, indent=1)
+    caught = sum(each.what == CAUGHT for each in results)
+    return 0 if 100 * caught >= arguments.least * len(results) else 1
 
 
 if __name__ == "__main__":
