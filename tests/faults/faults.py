@@ -373,7 +373,7 @@ def run_test(test, environment, limit):
 
 
 class Run:
-    """Faults in one copy of the tree, with all switches or without any."""
+    """Faults in one copy of the tree, with switches or without."""
 
     def __init__(self, catalogue, faults, arguments, has_switches):
         self.catalogue, self.faults, self.arguments = catalogue, faults, arguments
@@ -388,8 +388,9 @@ class Run:
     def prepare(self):
         switches = {}
         alone = []
+        switchable = self.catalogue.faults if self.arguments.switches == "all" else self.faults
         for fault in self.catalogue.faults:
-            if fault.how == "switch" and self.has_switches:
+            if fault.how == "switch" and self.has_switches and fault in switchable:
                 switches.setdefault(fault.file, []).append(fault)
             else:
                 alone.append(fault)
@@ -538,6 +539,8 @@ def main():
                         help="a fault must be caught so many times in a row")
     parser.add_argument("--jobs", type=int, default=2, help="of the build")
     parser.add_argument("--at-once", type=int, default=2, help="faults that are tried at once")
+    parser.add_argument("--switches", choices=["all", "chosen"], default="all",
+                        help="all: the next run has nothing to build; chosen: a compiler cache knows most objects")
     parser.add_argument("--preset", default="release")
     parser.add_argument("--folder", default=str(ROOT / "build" / "faults"),
                         help="of the copy of the tree")
