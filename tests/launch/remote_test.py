@@ -516,6 +516,11 @@ class Remote(unittest.TestCase):
         self.assertRegex(done.stdout, r"fail +job on these hosts +ended with status 125: isthmus: host "
                                       r"nowhere: nothing could be started there")
         self.assertIn("the same by hand: isthmus run --hosts a:1,nowhere:1 /", done.stdout)
+        # One that a job would not take of itself where a remote shell is named.
+        done = subprocess.run([ISTHMUS, "doctor", "--hosts", "a.invalid,nowhere"], capture_output=True, text=True,
+                              timeout=100 * SLOW, env=self.environment(ISTHMUS_LAUNCHER="hydra"))
+        self.assertRegex(done.stdout, r"fail +job on these hosts +ended with status 2: isthmus: (host a.invalid: its name "
+                                      r"is not known|launcher hydra was not found)")
 
     def test_doctor_tries_a_job(self):
         done = subprocess.run([ISTHMUS, "doctor", "--hosts", "a,b", "--launcher", "ssh"],
