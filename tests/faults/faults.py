@@ -550,6 +550,10 @@ def main():
     parser.add_argument("--verbose", action="store_true", help="what the failing test printed")
     arguments = parser.parse_args()
 
+    # A shell lets what it runs in the background ignore these, and the tests' jobs would inherit that.
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
     catalogue = Catalogue()
     wrong = list(catalogue.wrong())
     for sentence in wrong:
