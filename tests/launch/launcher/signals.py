@@ -10,6 +10,10 @@ import uuid
 from job import ACTOR, ISTHMUS, MARK, SLOW, LauncherTest, processes_marked, state_of
 
 
+def await_line(job, text):
+    return next((line for line in job.process.stderr if text in line), "")
+
+
 class Signals(LauncherTest):
     def test_interrupt(self):
         job = self.start("-n", 4, ACTOR, "wait", 0)
@@ -96,22 +100,24 @@ class Signals(LauncherTest):
         self.assertEqual(job.finish().status, 130)
 
     def test_a_stopped_pe_is_told(self):
-        job = self.start("-n", 3, "--env", "ISTHMUS_DETECT_SECONDS=0.5", ACTOR, "wait", 1)
+        job = self.start("-n", 3, "--env", "ISTHMUS_DETECT_SECONDS=0.5", "--env", "ISTHMUS_STALL_SECONDS=0.5", ACTOR,
+                         "wait", 1)
         pes = job.wait_until_ready(3)
+        await_line(job, "no progress")  # of who waits: a job in which nobody does is not looked at
         # All of them are: that is the user's own doing.
         for pid in pes.values():
             os.kill(pid, signal.SIGSTOP)
         time.sleep(2.5)
         for pe in (0, 2):
             os.kill(pes[pe], signal.SIGCONT)
-        line = job.process.stderr.readline()
+        line = await_line(job, "has been stopped")
         self.assertRegex(line, rf"^isthmus: PE 1 \(host \S+\): its process {pes[1]} has been stopped, by a signal, "
                                rf"for \d+ s, and PE [02] waits; kill -CONT {pes[1]} lets it go on\n$")
         os.kill(pes[1], signal.SIGCONT)
         job.process.send_signal(signal.SIGINT)
         job.finish()
         self.assertEqual(job.status, 130)
-        self.assertNotIn("stopped", job.err)
+        self.assertNotIn("has been stopped", job.err)
 
     def test_a_pe_that_is_stopped_in_a_wait_does_not_wait(self):
         job = self.start("-n", 3, "--env", "ISTHMUS_STALL_SECONDS=2", ACTOR, "wait", 0)
