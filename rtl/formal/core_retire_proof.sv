@@ -270,8 +270,10 @@ module core_retire_proof
   // Groups have no others' meanings, wherever induction begins.
   always_comb begin
     if (rst_ni && !AtomicsProof) begin
-      assert (!u_core.w_valid_q || !m.here || (!is_atomic(m) && !(HasA && going.insn[6:0] == 7'h2f)));
-      assert (!rvfi.valid || !meant.here || (!is_atomic(meant) && !(HasA && rvfi.insn[6:0] == 7'h2f)));
+      assert (!u_core.w_valid_q || !m.here || (!is_atomic(m) && !(HasA && going.insn[6:0] == 7'h2f)) ||
+              going.trap);
+      assert (!rvfi.valid || !meant.here || (!is_atomic(meant) && !(HasA && rvfi.insn[6:0] == 7'h2f)) ||
+              (rvfi.trap && rvfi.cause != CauseLoadFault && rvfi.cause != CauseStoreFault));
     end
   end
 

@@ -126,7 +126,7 @@ VARIANTS = {
 for variant, (of, _, says) in VARIANTS.items():
     PROOFS[variant] = (*PROOFS[of][:5], says)
 # Minutes each: by hand.
-LONG = {"order_gate_4", "xbgas_scoreboard_4", "core_shifts_64", "core_csrs_32", "core_csrs_64",
+LONG = {"order_gate_4", "xbgas_scoreboard_4", "core_shifts_64", "core_alive_64", "core_csrs_32", "core_csrs_64",
         *(name for name in PROOFS if name.startswith("core_") and name.endswith("a"))}
 # The core's own assertions are clocked and so speak of the state before: these have their own. (They are simulated.)
 NO_OTHER_ASSERTIONS = "delete t:$check a:src=*rv_*.sv* %i\n"
