@@ -9,7 +9,6 @@
 #include "core/reach/far.hpp"
 #include "message/counts.hpp"
 #include "message/envelope.hpp"
-#include "message/lanes.hpp"
 
 namespace isthmus::messages {
 namespace {
@@ -147,9 +146,11 @@ void name_handlers(const FaceNames& names) {
     named = names;
 }
 
+void (*take_notice)(const Head& notice) = nullptr;
+
 bool deliver_payload(const Head& head, std::size_t bytes) {
     if (bytes >= kNotice) [[unlikely]] {
-        if (bytes == kNotice) take_lane_notice(reinterpret_cast<const LaneNotice&>(head));
+        if (bytes == kNotice) take_notice(head);
         return false;
     }
     Message message;

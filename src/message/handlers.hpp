@@ -99,6 +99,10 @@ HandlerName name_of(std::uint32_t id);
     deliver(entries_from(0)[static_cast<std::uint16_t>(head)], message, head);
 }
 
+// What lies in a ring and is a notice goes there: whoever opens lanes says where
+// (message/lanes.hpp).
+extern void (*take_notice)(const Head& notice) __attribute__((visibility("hidden")));
+
 // The same of one that is not short, and lies in a ring. False: it is none, but a padding or a
 // notice.
 [[gnu::noinline]] bool deliver_payload(const Head& head, std::size_t bytes);

@@ -58,6 +58,27 @@ int serve_lane(std::uint32_t lane, int most) {
     });
 }
 
+// One that lies in the ring. It may be given again.
+void take_lane_notice(const LaneNotice& notice) {
+    LaneControl& control = board->lanes[notice.lane];
+    const std::uint64_t word = control.word.load(std::memory_order_relaxed);
+    if (notice.leaves == 0) {
+        if (!LaneWord::is_news(word, notice.opening)) return;
+        if (!is_open[notice.lane])
+            readers[notice.lane].open(
+                control.head,
+                reinterpret_cast<char*>(board) + kLaneCells + notice.lane * kLaneBytes, kLaneBytes);
+        is_open[notice.lane] = true;
+        control.word.store(LaneWord::of(notice.opening, LaneLook::there),
+                           std::memory_order_relaxed);
+        look_at(notice.lane);
+    } else if (word == LaneWord::of(notice.opening, LaneLook::there)) {
+        // All of it is there: it was sent before the notice.
+        serve_lane(notice.lane, std::numeric_limits<int>::max());
+        look_away(notice.lane, notice.opening);
+    }
+}
+
 }  // namespace
 
 bool has_come_to_lanes() {
@@ -86,28 +107,11 @@ int serve_lanes(int most) {
     return handled;
 }
 
-void take_lane_notice(const LaneNotice& notice) {
-    LaneControl& control = board->lanes[notice.lane];
-    const std::uint64_t word = control.word.load(std::memory_order_relaxed);
-    if (notice.leaves == 0) {
-        if (!LaneWord::is_news(word, notice.opening)) return;
-        if (!is_open[notice.lane])
-            readers[notice.lane].open(
-                control.head,
-                reinterpret_cast<char*>(board) + kLaneCells + notice.lane * kLaneBytes, kLaneBytes);
-        is_open[notice.lane] = true;
-        control.word.store(LaneWord::of(notice.opening, LaneLook::there),
-                           std::memory_order_relaxed);
-        look_at(notice.lane);
-    } else if (word == LaneWord::of(notice.opening, LaneLook::there)) {
-        // All of it is there: it was sent before the notice.
-        serve_lane(notice.lane, std::numeric_limits<int>::max());
-        look_away(notice.lane, notice.opening);
-    }
-}
-
 void open_lane_inbox(LaneBoard* own_board) {
     board = own_board;
+    take_notice = [](const Head& notice) {
+        take_lane_notice(reinterpret_cast<const LaneNotice&>(notice));
+    };
 }
 
 void close_lanes() {

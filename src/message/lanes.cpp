@@ -24,8 +24,6 @@ constexpr std::uint64_t kLongestInterval = 4096 * kCell;
 constexpr std::uint64_t kLastCells = 8;
 constexpr std::uint64_t kOwnOfThem = 2;
 constexpr std::uint64_t kNanosecondsEach = 4000;
-// Polls while a lane is full, until the ring is used, which has more room.
-constexpr int kPatience = 200;
 
 constinit std::mutex guard;  // of making them
 Lasting<std::unique_ptr<Lane[]>> made;
@@ -34,6 +32,8 @@ LaneBoard* own_board = nullptr;
 LaneBoard& board_of(int pe) {
     return *translate(own_board, pe);
 }
+
+}  // namespace
 
 Lane* all_lanes() {
     Lane* all = lanes.load(std::memory_order_acquire);  // partner: below
@@ -44,8 +44,6 @@ Lane* all_lanes() {
     lanes.store(made->get(), std::memory_order_release);
     return made->get();
 }
-
-}  // namespace
 
 bool Lane::has_room(std::uint64_t bytes) {
     if (position_ + bytes <= limit_) return true;
@@ -204,24 +202,6 @@ bool Lane::open(Target& to) {
     announce(to);
     to.requests.stop();
     return true;
-}
-
-bool append_to_lane(Target& to, const Parcel& parcel, bool may_poll) {
-    Lane& lane = all_lanes()[to.pe];
-    if (!lane.is_mine() && !lane.open_if_streaming(to)) return false;
-    const std::uint64_t bytes = frame_bytes(message_bytes(parcel));
-    if (lane.append(to, parcel)) return true;
-    may_poll = may_poll && !is_in_handler();
-    // Handlers that a poll runs may leave the lane.
-    for (int polls = 0; may_poll && polls < kPatience && lane.is_mine(); ++polls) {
-        if (lane.has_room(std::max(bytes, kLaneBytes / 4))) {
-            if (lane.append(to, parcel)) return true;
-        } else {
-            poll_both();
-        }
-    }
-    if (lane.is_mine()) lane.leave(to);
-    return false;
 }
 
 void open_lanes(LaneBoard* board) {

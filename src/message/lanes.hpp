@@ -154,8 +154,8 @@ extern std::atomic<Lane*> lanes __attribute__((visibility("hidden")));
     Lane* const lane = own_lane(pe);
     return lane && lane->append_line(to, handler, arguments, bytes);
 }
-// A request where claim_cell() fails, to a PE of this host. False: the ring is to be asked.
-bool append_to_lane(Target& to, const Parcel& parcel, bool may_poll);
+// To every PE; made by whoever asks first.
+Lane* all_lanes();
 
 // Of a session; the board is zero. Behind the end the consumer's is closed, and the producers' stay
 // until the next, for a thread that is on its way to one.
@@ -165,7 +165,5 @@ void close_lanes();
 // By who runs the requests (Inbox::runner): what has come into the lanes that are looked at, `most`
 // messages of each; how many.
 int serve_lanes(int most);
-// One that lies in the ring. It may be given again.
-void take_lane_notice(const LaneNotice& notice);
 
 }  // namespace isthmus::messages

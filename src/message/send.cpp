@@ -1,5 +1,6 @@
 #include "message/send.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/copy/copy.hpp"
@@ -17,6 +18,27 @@ namespace {
 inline bool append(RingProducer& ring, const Parcel& parcel) {
     return ring.send_with(message_bytes(parcel),
                           [&](void* place) { write(static_cast<char*>(place), parcel); });
+}
+
+// Of a lane that is full, until the ring is used, which has more room.
+constexpr int kPatience = 200;  // polls
+// A request where claim_cell() fails, to a PE of this host. False: the ring is to be asked.
+[[gnu::noinline]] bool append_to_lane(Target& to, const Parcel& parcel, bool may_poll) {
+    Lane& lane = all_lanes()[to.pe];
+    if (!lane.is_mine() && !lane.open_if_streaming(to)) return false;
+    const std::uint64_t bytes = frame_bytes(message_bytes(parcel));
+    if (lane.append(to, parcel)) return true;
+    may_poll = may_poll && !is_in_handler();
+    // Handlers that a poll runs may leave the lane.
+    for (int polls = 0; may_poll && polls < kPatience && lane.is_mine(); ++polls) {
+        if (lane.has_room(std::max(bytes, kLaneBytes / 4))) {
+            if (lane.append(to, parcel)) return true;
+        } else {
+            poll_both();
+        }
+    }
+    if (lane.is_mine()) lane.leave(to);
+    return false;
 }
 
 // A request, by the ring or this thread's lane.
