@@ -145,8 +145,9 @@ char* find_block(const void* address, const void* here, std::size_t bytes, int p
         return nullptr;
     // What is longer than a granule is in more than one.
     const auto is_in_block = [bytes](const void* first) {
-        return bytes > BlockMap::kGranule ? block_map.covers_any(first, bytes)
-                                          : block_map.covers(first, bytes);
+        if (bytes <= BlockMap::kGranule) return block_map.covers(first, bytes);
+        return bytes <= BlockMap::kFew ? block_map.covers_few(first, bytes)
+                                       : block_map.covers_any(first, bytes);
     };
     const bool passes = at - checked.heap < checked.heap_size
                             ? is_in_block(address)

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <bit>
 #include <cstring>
 
 namespace isthmus {
@@ -18,9 +19,19 @@ void fill_bytes(void* begin, unsigned char byte, std::uint64_t bytes) {
     std::memset(place, byte, bytes);
 }
 
+namespace {
+
+// Eight are read at once.
+static_assert(std::endian::native == std::endian::little);
+std::uint64_t bytes_for(const Range& range) {
+    return range.size / BlockMap::kGranule + sizeof(std::uint64_t);
+}
+
+}  // namespace
+
 bool BlockMap::open(Range range) {
     close();
-    void* const place = mmap(nullptr, range.size / kGranule, PROT_READ | PROT_WRITE,
+    void* const place = mmap(nullptr, bytes_for(range), PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (place == MAP_FAILED) return false;
     bytes_ = static_cast<std::uint8_t*>(place);
@@ -29,7 +40,7 @@ bool BlockMap::open(Range range) {
 }
 
 void BlockMap::close() {
-    if (bytes_) munmap(bytes_, range_.size / kGranule);
+    if (bytes_) munmap(bytes_, bytes_for(range_));
     bytes_ = nullptr;
     range_ = {};
 }
@@ -51,16 +62,12 @@ bool BlockMap::covers_any(const void* address, std::uint64_t bytes) const {
     const std::uint64_t last = from + bytes - 1;
     std::uint64_t granule = from / kGranule;
     // Eight at a time: long blocks are looked at in front of each transfer.
-    constexpr std::uint64_t kEightFull = kGranule * 0x0101'0101'0101'0101;
     for (; last / kGranule - granule >= sizeof kEightFull; granule += sizeof kEightFull) {
         std::uint64_t eight = 0;
         std::memcpy(&eight, bytes_ + granule, sizeof eight);
         if (eight != kEightFull) return false;
     }
-    for (; granule < last / kGranule; ++granule) {
-        if (in_use(granule) != kGranule) return false;
-    }
-    return last % kGranule < in_use(last / kGranule);
+    return is_used_to(bytes_ + granule, last - granule * kGranule);
 }
 
 }  // namespace isthmus

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "core/job/job.hpp"
 
@@ -41,6 +42,14 @@ class BlockMap {
         const std::uint64_t in_granule = from % kGranule + bytes;
         return from < range_.size && bytes <= kGranule && in_granule <= in_use(from / kGranule);
     }
+    // The same of kFew bytes at most that begin in the range, by one look: behind the range nothing
+    // is in use.
+    static constexpr std::uint64_t kFew = 7 * kGranule;
+    bool covers_few(const void* address, std::uint64_t bytes) const {
+        const std::uint64_t from = reinterpret_cast<std::uintptr_t>(address) - range_.begin;
+        const std::uint64_t last = from % kGranule + bytes - 1;  // from the granule's begin
+        return is_used_to(bytes_ + from / kGranule, last);
+    }
     // What covers_short() looks at, for who does it by himself.
     const Range& range() const { return range_; }
     const std::uint8_t* bytes() const { return bytes_; }
@@ -48,7 +57,17 @@ class BlockMap {
     bool covers_any(const void* address, std::uint64_t bytes) const;
 
   private:
+    static constexpr std::uint64_t kEightFull = kGranule * 0x0101'0101'0101'0101;
     std::uint64_t in_use(std::uint64_t granule) const { return bytes_[granule]; }
+    // Up to the byte `last` of eight granules, from the first one's begin: all of those before its
+    // own are full.
+    static bool is_used_to(const std::uint8_t* eight, std::uint64_t last) {
+        std::uint64_t used = 0;
+        std::memcpy(&used, eight, sizeof used);
+        const std::uint64_t full = last / kGranule * 8;  // bits, less than 64
+        return ((used ^ kEightFull) & ((std::uint64_t{1} << full) - 1)) == 0 &&
+               last % kGranule < (used >> full & 0xff);
+    }
 
     Range range_;  // empty while closed
     // Not atomic: a block is handed out and freed between barriers, and shares no byte with others.

@@ -38,6 +38,8 @@ TEST(BlockMap, OneBlockOfEachLength) {
                 const bool inside = from >= 128 && from + length <= 128 + bytes;
                 ASSERT_EQ(map.covers(at(from), length), inside)
                     << bytes << " bytes, " << length << " from " << from;
+                ASSERT_EQ(map.covers_few(at(from), length), inside)
+                    << bytes << " bytes, " << length << " from " << from << ", by one look";
             }
         }
     }
@@ -52,6 +54,9 @@ TEST(BlockMap, OutsideTheRange) {
     EXPECT_FALSE(map.covers(at(kSize), 1));
     EXPECT_FALSE(map.covers(reinterpret_cast<const void*>(kBase - 1), 2));
     EXPECT_FALSE(map.covers(at(kSize - 8), 9));
+    EXPECT_FALSE(map.covers_few(at(kSize - 8), 9));
+    EXPECT_TRUE(map.covers_few(at(kSize - BlockMap::kFew), BlockMap::kFew));
+    EXPECT_FALSE(map.covers_few(at(kSize - BlockMap::kFew + 1), BlockMap::kFew));
     EXPECT_FALSE(map.covers(at(8), ~std::uint64_t{0}));
     EXPECT_FALSE(map.covers(at(8), ~std::uint64_t{0} - 7));
 }
