@@ -264,6 +264,11 @@ void check_name(std::string_view name, std::vector<SettingProblem>& problems) {
     problems.push_back({message + (close ? "" : ";") + " `isthmus info` lists all settings"});
 }
 
+// Files and libraries; and roads, whose libraries load what they find in the environment.
+bool names_what_is_loaded(SettingKind kind) {
+    return kind == SettingKind::text || kind == SettingKind::roads;
+}
+
 }  // namespace
 
 const SettingDescription& description(Setting setting) {
@@ -285,7 +290,7 @@ std::vector<SettingProblem> read_settings() {
             if (const auto form = expected_form(setting, found); !form.empty()) {
                 problems.push_back({std::string("setting ") + name + "=" + found +
                                     " is not valid: expected " + form});
-            } else if (setting.kind == SettingKind::text && os::has_more_rights_than_caller()) {
+            } else if (names_what_is_loaded(setting.kind) && os::has_more_rights_than_caller()) {
                 values[i] = {setting.standard_value, SettingOrigin::refused, name};
             } else {
                 values[i] = {found, SettingOrigin::environment, name};

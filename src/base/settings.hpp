@@ -104,7 +104,8 @@ struct SettingProblem {
 
 // Reads the whole table from the environment. Problems are values that do not parse and variables
 // named ISTHMUS_* or SHMEM_* that the table does not know (with the nearest name that it does).
-// Texts name files and libraries: a program with more rights than its caller takes none.
+// Texts name files and libraries, and libraries of roads load more: a program with more rights than
+// its caller takes none.
 std::vector<SettingProblem> read_settings();
 
 const SettingValue& value(Setting setting);

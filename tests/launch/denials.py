@@ -59,6 +59,9 @@ def run_with_rights(folder):
     trace = os.path.join(folder, "trace")
     check("files that its caller names", [program], "ISTHMUS_TRACE is ignored: the program has more "
           "rights(.|\n)*", 0, env={"ISTHMUS_TRACE": trace})
+    # Libraries of a road load what they find in the environment (FI_PROVIDER_PATH).
+    check("a road that its caller names", [program], "ISTHMUS_TRANSPORT is ignored: the program has more rights(.|\n)*", 0,
+          env={"ISTHMUS_TRANSPORT": "ofi", "ISTHMUS_DELAY": "1"})
     if os.path.exists(trace):
         problems.append("a trace was written")
 
