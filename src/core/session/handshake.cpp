@@ -39,6 +39,16 @@ socklen_t name_socket(std::uint64_t number, sockaddr_un& address) {
     return name_socket(name, address);
 }
 
+bool is_free_name(const char* name) {
+    sockaddr_un address;
+    const socklen_t bytes = name_socket(name, address);
+    const auto* const place = reinterpret_cast<const sockaddr*>(&address);
+    const Descriptor asks(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (connect(asks.file(), place, bytes) == 0 || errno != ECONNREFUSED) return false;
+    const Descriptor takes(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    return bind(takes.file(), place, bytes) == 0;
+}
+
 bool send_file(int socket, const Hello& hello, int file) {
     iovec data{const_cast<Hello*>(&hello), sizeof hello};
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};

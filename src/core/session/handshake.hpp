@@ -58,6 +58,9 @@ Descriptor open_socket(int seconds);
 // The abstract name "@isthmus-NAME", "@isthmus-NUMBER"; returns the length of the address.
 socklen_t name_socket(const char* name, sockaddr_un& address);
 socklen_t name_socket(std::uint64_t number, sockaddr_un& address);
+// Nobody has it, as far as the kernel says: who has taken it and does not listen refuses calls,
+// too.
+bool is_free_name(const char* name);
 
 // -1: without a file.
 bool send_file(int socket, const Hello& hello, int file);

@@ -231,15 +231,6 @@ Descriptor HostProcesses::come(int rank, std::uint64_t job) {
     return take_name(name_of(rank, job));
 }
 
-// As far as the kernel says: a name that somebody else has is not.
-bool HostProcesses::is_free(const std::string& name) {
-    const Descriptor asks(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    sockaddr_un address;
-    const socklen_t bytes = name_socket(name.c_str(), address);
-    return connect(asks.file(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0 &&
-           errno == ECONNREFUSED;
-}
-
 pid_t HostProcesses::process_of(int rank) {
     if (const auto told = known_.find(rank); told != known_.end()) return told->second;
     return holder_of(name_of(rank)).value_or(0);
@@ -321,8 +312,8 @@ bool HostProcesses::has_gone(int rank, double now) {
     if (rank == me_) return false;
     const pid_t process = process_of(rank);
     const bool is_expected = std::find(expected_.begin(), expected_.end(), rank) != expected_.end();
-    const bool is_gone =
-        process > 0 ? !os::is_alive(os::facts_of(process)) : is_expected && is_free(name_of(rank));
+    const bool is_gone = process > 0 ? !os::is_alive(os::facts_of(process))
+                                     : is_expected && is_free_name(name_of(rank).c_str());
     if (!is_gone) gone_.erase(rank);
     return is_gone && now - gone_.emplace(rank, now).first->second >= kHandedOn;
 }

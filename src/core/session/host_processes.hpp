@@ -67,7 +67,6 @@ class HostProcesses {
     static std::string name_of(int rank, std::uint64_t job);
     std::string name_of(int rank) const { return name_of(rank, job_); }
     std::string name_of_looker(std::size_t turn) const;
-    static bool is_free(const std::string& name);
     // 0: not known.
     pid_t process_of(int rank);
     bool has_gone(int rank, double now);

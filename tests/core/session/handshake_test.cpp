@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string>
 
 #include "core/job/job_layout.hpp"
 #include "core/session/file_swap.hpp"
@@ -33,6 +34,19 @@ TEST(HandshakeTest, WhatIsNoFileIsNobodysMemory) {
     EXPECT_FALSE(holds_memory_of(read.file(), 0));
     EXPECT_FALSE(holds_memory_of(folder.file(), 0));
     EXPECT_FALSE(holds_memory_of(-1, 0));
+}
+
+// Any user can take it so that calls are refused, as they are where nobody has it.
+TEST(HandshakeTest, ANameThatSomebodyHasIsNotFree) {
+    const std::string name = "name-of-a-test-" + std::to_string(getpid());
+    EXPECT_TRUE(is_free_name(name.c_str()));
+    sockaddr_un address;
+    const socklen_t length = name_socket(name.c_str(), address);
+    const Descriptor holder(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(bind(holder.file(), reinterpret_cast<const sockaddr*>(&address), length), 0);
+    EXPECT_FALSE(is_free_name(name.c_str()));
+    ASSERT_EQ(listen(holder.file(), 1), 0);
+    EXPECT_FALSE(is_free_name(name.c_str()));
 }
 
 TEST(HandshakeTest, AMateThatHasEndedIsToldAsThat) {
