@@ -1,7 +1,9 @@
 /* Loaded before libfabric: something happens while PE START_FAULT_PE loads it, in fi_getinfo.
  *
  *   START_FAULT=signal   a handler that exits without a word is installed, and the signal sent
- *   START_FAULT=COMMAND  a command of the shell, first */
+ *   START_FAULT=crash    an address that is not mapped is written to; libraries that come with
+ * libfabric have a handler of their own for that START_FAULT=COMMAND  a command of the shell, first
+ */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <rdma/fabric.h>
@@ -25,6 +27,8 @@ static void disturb(void) {
         signal(SIGTERM, vanish);
         kill(getpid(), SIGTERM);
         usleep(10000);
+    } else if (strcmp(what, "crash") == 0) {
+        *(volatile int*)8 = 1;
     } else if (system(what) == -1) {
         abort();
     }

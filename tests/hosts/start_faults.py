@@ -6,7 +6,8 @@ start_faults.c.
 
 Its network goes down for a moment: the job goes on, and nobody takes the loop-back device for it. It
 goes down for good: the PEs of both hosts end. A signal comes, for which a library has just installed
-a handler that exits without a word: the job ends, and not with 0. The process manager's process of a
+a handler that exits without a word: the job ends, and not with 0. It crashes, or another process sends it SIGSEGV, within a
+shell that lives on: it says so itself, in one line, and the job ends at once. The process manager's process of a
 host is stopped before its PEs have asked it anything; a PE does not come to the second shmem_init:
 the PEs of both hosts end, with a line a host. Exit status 77: not possible here.
 """
@@ -24,6 +25,10 @@ from random_faults import DETECT, LIMIT, launch
 SHORT = "ip link set e2 down; (sleep 1.5; ip link set e2 up) > /dev/null 2>&1 &"
 
 
+# What a PE's program has ended of is not seen by the process manager.
+LIVES_ON = """#!/bin/sh
+"$PROGRAM" "$@" || sleep 60
+"""
 # PE 2 stops the process that has started it. That hands on nothing of what its PEs say, neither then
 # nor later: it finds that they have gone, and breaks off.
 STOPS_MANAGER = """#!/bin/sh
@@ -92,6 +97,14 @@ def try_all(hosts, folder, program, preload, second):
     status, output, running = run(hosts, program, preload, "signal")
     if status == 0 or running or not output.strip():
         wrong.append("a PE ended without a word")
+    script = os.path.join(folder, "lives-on")
+    with open(script, "w") as file:
+        file.write(LIVES_ON)
+    os.chmod(script, 0o755)
+    for fault, says in (("crash", "SIGSEGV"), ("kill -SEGV $PPID", "killed by SIGSEGV, sent by process")):
+        status, output, running = run(hosts, program, preload, fault, LIMIT / 2, script)
+        if status == 0 or running or output.count("isthmus: PE") != 1 or says not in output:
+            wrong.append(f"a PE does not end as it should by {fault}")
     status, output, running = run(hosts, program, preload, "ip link set e2 down")
     if status == 0 or running or output.count("isthmus: PE") != 1:
         wrong.append("the job of a host without a network does not end as it should")

@@ -95,6 +95,7 @@ void die_of_sent(int signal, siginfo_t* info) {
         if (may_report() && job.managed) {
             if (!has_own_manager()) say_sent_signal(signal, info);
             note_told_end(signal);
+            end_start_at_manager(signal);
         }
     }
     give_back(signal, info);

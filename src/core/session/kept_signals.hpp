@@ -27,12 +27,16 @@ class KeptSignals {
         current = nullptr;
         restore();
     }
-    // All libraries are loaded, and what comes now may take long.
-    void restore() {
+    // The library that others come with is loaded: what it does now may crash.
+    void put_back() const {
         for (int signal = 1; signal < kSignals; ++signal) {
             if (known_[static_cast<std::size_t>(signal)])
                 sigaction(signal, &actions_[static_cast<std::size_t>(signal)], nullptr);
         }
+    }
+    // All libraries are loaded, and what comes now may take long.
+    void restore() {
+        put_back();
         blocked_.reset();
     }
     static inline KeptSignals* current = nullptr;

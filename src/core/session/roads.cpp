@@ -365,6 +365,7 @@ std::unique_ptr<Transport> open_one(const RoadChoice& choice, std::size_t number
     services.watched_count = static_cast<int>(here.size());
     try {
         const transport::Open open = load(choice.names[number]);
+        kept.put_back();
         note_network_code();  // which may crash while it opens, too
         return std::unique_ptr<Transport>(open(services));
     } catch (const std::system_error& problem) {
