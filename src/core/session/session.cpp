@@ -329,9 +329,10 @@ void leave_at_once(const Text& how, int status) {
     if (!is_managed_pe() || job.header->ended.load(std::memory_order_relaxed) != 0) return;
     if (changing.load(std::memory_order_relaxed) != 0)
         end_midway(how, status, false);
-    else if (count.load(std::memory_order_relaxed) == 0)
+    else if (count.load(std::memory_order_relaxed) == 0) {
+        tell_failed_exit(status);
         leave_manager_at_once(status);
-    else if (is_in_session())
+    } else if (is_in_session())
         end_job_of_leaver(how, status != 0 ? status : 1, false);
 }
 
