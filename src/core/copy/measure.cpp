@@ -155,6 +155,7 @@ struct Trial {
 };
 std::vector<Trial> trials_of(const char* where, const std::vector<Way>& ways) {
     std::vector<Trial> trials;
+    trials.reserve(ways.size());
     for (const Way way : ways)
         trials.push_back({where, way});
     return trials;
