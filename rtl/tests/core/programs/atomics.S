@@ -1,14 +1,11 @@
 # The A extension: each operation on words and doubles, reservations, traps; on several nodes against the others'
 # remote atomics. s11 counts the checks; the program ends with 0, or with the number of the first that failed.
 .include "xbgas.inc"
+#include "self_check.inc"
 .option norelax
 .option arch, +a
 .globl _start, tohost
 .section .text.start
-.macro check got, want
-    addi s11, s11, 1
-    bne \got, \want, failed
-.endm
 # What memory had comes to the register, extended; memory has \new, and beside it nothing changes.
 .macro operation name, old, operand, new
     li t1, \old
@@ -240,29 +237,11 @@ _start:
     eamoadd.w x0, t1, (a3)
 done:
     li s11, 0
-failed:
-    slli a0, s11, 1
-    ori a0, a0, 1
-    la t0, tohost
-    sw a0, 0(t0)
-1:  j 1b
+    end_of_checks
 
-.balign 4
-handler:
-    csrr s4, mcause
-    addi s11, s11, 1
-    bne s4, s10, failed
-    csrr s5, mtval
-    bne s5, s7, failed
-    li s10, 0
-    csrr s4, mepc
-    addi s4, s4, 4
-    csrw mepc, s4
-    mret
+    handler_of_one_trap
 
-.section .tohost, "aw"
-.balign 64
-tohost: .8byte 0
+    word_of_host
 .data
 .balign 64
 word: .zero 64

@@ -3,6 +3,7 @@
 # faults where no namespace is. e10 and e11 are the node and their number. A profile's encodings come by
 # the include file. The program ends with 0, or the number of the check that failed.
 .include "xbgas.inc"
+#include "self_check.inc"
 .option norelax
 .globl _start, tohost
 .section .text.start
@@ -16,10 +17,6 @@ _start:
     eaddie e20, s2, 1           # its namespace
     li s11, 0                   # checks done
 
-.macro check a, b
-    addi s11, s11, 1
-    bne \a, \b, failed
-.endm
 
     # Address management.
     eaddie e21, s2, -5
@@ -214,13 +211,7 @@ _start:
     check s10, x0
     li s11, 0
     call barrier
-failed:
-    slli a0, s11, 1
-    ori a0, a0, 1
-finish:
-    la t0, tohost
-    sw a0, 0(t0)
-1:  j 1b
+    end_of_checks
 
 # Arrive at node 0, wait for its round.
 barrier:
@@ -235,22 +226,9 @@ barrier:
     fence
     ret
 
-.balign 4
-handler:
-    csrr s4, mcause
-    addi s11, s11, 1
-    bne s4, s10, failed
-    csrr s5, mtval
-    bne s5, s7, failed
-    li s10, 0
-    csrr s4, mepc
-    addi s4, s4, 4
-    csrw mepc, s4
-    mret
+    handler_of_one_trap
 
-.section .tohost, "aw"
-.balign 64
-tohost: .8byte 0
+    word_of_host
 .data
 .balign 64
 box: .zero 64

@@ -1,13 +1,10 @@
 # Loads from several nodes at once, whose replies come to one node together; and refusals, which come while a reply does, at
 # any distance. The program ends with 0, or the number of the check that failed.
 .include "xbgas.inc"
+#include "self_check.inc"
 .option norelax
 .globl _start, tohost
 .section .text.start
-.macro check a, b
-    addi s11, s11, 1
-    bne \a, \b, failed
-.endm
 .macro node of, is
     addi t0, t0, 1
     remu t1, t0, s1
@@ -69,12 +66,7 @@ _start:
     .set n, n + 1
 .endr
     li s11, 0
-failed:
-    slli a0, s11, 1
-    ori a0, a0, 1
-    la t0, tohost
-    sw a0, 0(t0)
-1:  j 1b
+    end_of_checks
 
 .balign 4
 handler:
@@ -88,9 +80,7 @@ handler:
     csrr t6, mscratch
     mret
 
-.section .tohost, "aw"
-.balign 64
-tohost: .8byte 0
+    word_of_host
 .data
 .balign 64
 box: .8byte 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16
