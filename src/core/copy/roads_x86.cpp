@@ -71,8 +71,8 @@ Road road_of(Way way, bool shun_alias, const void* dest, const void* source) {
 
 Road choose_road_by(const CopyParameters& parameters, std::size_t whole, const void* dest,
                     const void* source, std::size_t bytes) {
-    const bool fresh = may_be_fresh(parameters, dest, source, bytes) &&
-                       recent.note_fresh(dest, source, bytes, parameters.reuse);
+    const bool fresh =
+        bytes >= kLongBlock && recent.is_fresh(dest, source, bytes, parameters.reuse);
     return choose_here(parameters, whole, dest, source, bytes, fresh);
 }
 
