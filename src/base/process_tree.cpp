@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -14,6 +15,16 @@ std::string task_of(pid_t process, pid_t thread, const char* what) {
     return "/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/" + what;
 }
 
+std::vector<pid_t> threads_in(const std::string& tasks) {
+    std::vector<pid_t> threads;
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(tasks.c_str()), closedir);
+    while (const dirent* const entry = folder ? readdir(folder.get()) : nullptr) {
+        if (const pid_t thread = std::atoi(entry->d_name); thread > 0) threads.push_back(thread);
+    }
+    std::sort(threads.begin(), threads.end());
+    return threads;
+}
+
 }  // namespace
 
 ProcessStat facts_of(pid_t process) {
@@ -23,13 +34,11 @@ ProcessStat facts_of(pid_t process) {
 }
 
 std::vector<pid_t> threads_of(pid_t process) {
-    std::vector<pid_t> threads;
-    const std::string tasks = "/proc/" + std::to_string(process) + "/task";
-    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(tasks.c_str()), closedir);
-    while (const dirent* const entry = folder ? readdir(folder.get()) : nullptr) {
-        if (const pid_t thread = std::atoi(entry->d_name); thread > 0) threads.push_back(thread);
-    }
-    return threads;
+    return threads_in("/proc/" + std::to_string(process) + "/task");
+}
+
+std::vector<pid_t> own_threads() {
+    return threads_in("/proc/self/task");
 }
 
 std::vector<pid_t> children_of(pid_t process) {

@@ -14,7 +14,10 @@ namespace isthmus::os {
 // One that is not there counts as dead.
 ProcessStat facts_of(pid_t process);
 
+// In the order of their numbers.
 std::vector<pid_t> threads_of(pid_t process);
+// The same of this process, whatever it is called in /proc.
+std::vector<pid_t> own_threads();
 // Of all its threads.
 std::vector<pid_t> children_of(pid_t process);
 

@@ -1,6 +1,5 @@
 #include "core/session/last_thread.hpp"
 
-#include <dirent.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,7 +12,6 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <sstream>
 #include <string>
@@ -25,6 +23,8 @@
 #include "base/blocked_signals.hpp"
 #include "base/os.hpp"
 #include "base/process_stat.hpp"
+#include "base/process_tree.hpp"
+#include "base/text.hpp"
 #include "core/job/job.hpp"
 #include "core/job/mapping.hpp"
 
@@ -40,26 +40,18 @@ std::uint64_t looked_at = 0;
 bool is_exiting = false;
 std::map<pid_t, std::string> waiting;  // of the last look that found all of them waiting
 
-// In the order of their numbers.
-std::vector<pid_t> threads() {
-    std::vector<pid_t> found;
-    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc/self/task"), closedir);
-    while (const dirent* const entry = folder ? readdir(folder.get()) : nullptr) {
-        if (entry->d_name[0] != '.') found.push_back(static_cast<pid_t>(atoi(entry->d_name)));
-    }
-    std::sort(found.begin(), found.end());
-    return found;
-}
-
 bool is_in(const std::vector<pid_t>& all, pid_t thread) {
     return std::find(all.begin(), all.end(), thread) != all.end();
+}
+
+bool read_stat_of(pid_t thread, os::ProcessStat& stat) {
+    return os::read_process_stat(Text("/proc/self/task/", thread, "/stat").c_str(), stat);
 }
 
 // It is listed until the process ends, as one that is waited for.
 bool has_main_ended() {
     os::ProcessStat stat;
-    const std::string path = "/proc/self/task/" + std::to_string(getpid()) + "/stat";
-    return os::read_process_stat(path.c_str(), stat) && stat.state == 'Z';
+    return read_stat_of(getpid(), stat) && stat.state == 'Z';
 }
 
 // Under `looking`.
@@ -164,11 +156,11 @@ void watch_end_of_main() {
 
 }  // namespace
 
-HelperThreads::HelperThreads() : before_(threads()) {}
+HelperThreads::HelperThreads() : before_(os::own_threads()) {}
 
 HelperThreads::~HelperThreads() {
     const std::lock_guard lock(looking);
-    for (const pid_t thread : threads()) {
+    for (const pid_t thread : os::own_threads()) {
         if (!is_in(before_, thread) && !is_in(helpers, thread)) helpers.push_back(thread);
     }
     if (!helpers.empty()) watch_end_of_main();
@@ -181,7 +173,7 @@ void note_helper_thread() {
 
 bool has_other_threads() {
     const std::lock_guard lock(looking);
-    const std::vector<pid_t> all = threads();
+    const std::vector<pid_t> all = os::own_threads();
     return all.empty() || std::any_of(all.begin(), all.end(), counts);
 }
 
@@ -189,11 +181,9 @@ bool does_program_sleep() {
     const std::unique_lock lock(looking, std::try_to_lock);
     if (!lock || !is_in(helpers, gettid())) return false;
     bool is_there = false;
-    for (const pid_t thread : threads()) {
+    for (const pid_t thread : os::own_threads()) {
         os::ProcessStat stat;
-        const std::string path = "/proc/self/task/" + std::to_string(thread) + "/stat";
-        if (is_in(helpers, thread) || !os::read_process_stat(path.c_str(), stat) ||
-            os::has_ended(stat.state))
+        if (is_in(helpers, thread) || !read_stat_of(thread, stat) || os::has_ended(stat.state))
             continue;
         if (stat.state != 'S' && stat.state != 'D') return false;
         is_there = true;
@@ -214,7 +204,7 @@ bool do_others_wait_for_this_one() {
     const std::lock_guard lock(looking);
     // Who has had no turn between two looks slept at the end of the first one, and so did all.
     std::map<pid_t, std::string> seen;
-    for (const pid_t thread : threads()) {
+    for (const pid_t thread : os::own_threads()) {
         if (!counts(thread)) continue;
         const std::string folder = "/proc/self/task/" + std::to_string(thread);
         std::string turns = turns_of(folder);
@@ -238,7 +228,7 @@ void look_for_program() {
     looked_at = now;
     if (!has_main_ended()) return;
     // A program that hands on from thread to thread has another one each time.
-    const std::vector<pid_t> seen = threads();
+    const std::vector<pid_t> seen = os::own_threads();
     const bool is_same = seen == last_seen;
     last_seen = seen;
     if (is_program_left(seen) || !is_same) return;
