@@ -239,6 +239,13 @@ void Pmi1::note_start(bool is_in_it) {
     read_line();
 }
 
+void Pmi1::note_leave() {
+    if (!space_.starts_with(kOwnSpaces)) return;
+    const Text line("cmd=", kLeaveCommand, "\n");
+    const std::string_view text = line;
+    [[maybe_unused]] const auto written = write_to(file_, text.data(), text.size());
+}
+
 bool Pmi1::take_last_words(const std::string& line) {
     constexpr std::size_t kMost = 4000;
     if (!space_.starts_with(kOwnSpaces)) return false;

@@ -34,8 +34,10 @@ inline constexpr std::string_view kOwnSpaces = "isthmus-";
 // And that of Hydra, which passes a PE's status on without a word.
 inline constexpr std::string_view kHydrasSpaces = "kvs_";
 inline constexpr const char* kMappingKey = "PMI_process_mapping";
-// What its manager understands beyond PMI-1: a command, and a word of `abort`.
+// What its manager understands beyond PMI-1: two commands, the latter without an answer, and a word
+// of `abort`.
 inline constexpr const char* kStartCommand = "isthmus_start";
+inline constexpr const char* kLeaveCommand = "isthmus_leave";
 inline constexpr const char* kLastWords = "isthmus_words";
 
 class Pmi1 final : public Exchange {
@@ -52,6 +54,7 @@ class Pmi1 final : public Exchange {
     std::vector<int> host_ranks() override;
     void end(int status) override;
     void note_start(bool is_in_it) override;
+    void note_leave() override;
     bool take_last_words(const std::string& line) override;
     bool tells_status() const override { return !space_.starts_with(kHydrasSpaces); }
     void leave() override;

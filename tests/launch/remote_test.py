@@ -305,6 +305,17 @@ class Remote(unittest.TestCase):
         self.assertRegex(done.stderr, r"^isthmus: PE 2 \(host b\): its process has ended by SIGABRT[^\n]*, and what it was "
                                       r"started in has gone on; the job ends\n$")
 
+    def test_a_pe_that_becomes_another_program_behind_finalize(self):
+        """It has left: what it does then is no end of the job, but for its status."""
+        done = self.run_job(ACTOR, "exec-after", "1", "0")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = self.run_job(ACTOR, "exec-after", "1", "7")
+        self.assertEqual(done.returncode, 7)
+        self.assertRegex(done.stderr, r"^isthmus: PE 1 \(host a\): exited with status 7 after shmem_finalize\n$")
+        # Who comes back is in the job again.
+        done = self.run_job(ACTOR, "again", "9", "0")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_a_program_that_ends_the_job_on_purpose(self):
         done = self.run_job(ACTOR, "global-exit", "1", "3")
         self.assertEqual((done.returncode, done.stderr), (3, ""))

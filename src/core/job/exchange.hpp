@@ -39,6 +39,9 @@ class Exchange {
     // end() is to say, which it prints if it has nothing else to print of this end. Nothing: the
     // program ends the job on purpose. False: this one takes none.
     virtual void note_start(bool /*is_in_it*/) {}
+    // Likewise, that this PE has left its last session: what the process does from here on is its
+    // own affair, until note_start(). Nobody waits for an answer.
+    virtual void note_leave() {}
     virtual bool take_last_words(const std::string& /*line*/) { return false; }
     // Whether it says itself that a PE has ended with another status than 0.
     virtual bool tells_status() const { return true; }

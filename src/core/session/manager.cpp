@@ -125,6 +125,10 @@ void tell_manager_of_start(bool is_in_it) {
     }
 }
 
+void tell_manager_of_leave() {
+    if (exchange) exchange->note_leave();
+}
+
 // A manager closes the connection of a PE that has taken its leave, which another library of the
 // program may have done: so it counts for as long as it runs. Its other half sees it go as well,
 // says so and ends the PEs of other hosts: that comes first.

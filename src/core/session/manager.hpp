@@ -31,6 +31,8 @@ void meet_other_hosts();
 
 // To our own: from here on this PE is within shmem_init, or no longer.
 void tell_manager_of_start(bool is_in_it);
+// Likewise: it has left its last session, and may become another program.
+void tell_manager_of_leave();
 
 // The last word to the process manager of a PE that exits with this status; nothing without one.
 void leave_manager(int status);

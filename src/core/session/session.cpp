@@ -312,6 +312,7 @@ void leave_one_session() {
         return;
     }
     close(Departure::finalize);
+    if (!forked_child) tell_manager_of_leave();
 }
 
 }  // namespace

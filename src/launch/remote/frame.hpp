@@ -24,8 +24,8 @@ enum class FrameKind : std::uint8_t {
     errors,   // of the PE's standard error
     put,      // key and value, as above
     arrived,  // all PEs of this host wait in the barrier
-    began,    // the PE has called on the process manager
-    left,     // and has taken its leave
+    began,    // the PE has called on the process manager, or again behind `left`
+    left,     // and has left its last session
     aborted,  // four bytes: the status with which the PE ends the job; if there are more, a zero
               // byte and what it says of that, or nothing, where the program wanted it
     ended,    // four bytes: the PE's wait status

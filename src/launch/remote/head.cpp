@@ -228,11 +228,12 @@ void Head::act_on(Far& host, Frame& frame) {
             break;
         case FrameKind::began:
             if (own) pe->state = PeState::running;
-            if (own && pe->began == 0) pe->began = os::monotonic_nanoseconds();
+            if (own) pe->began = os::monotonic_nanoseconds();
             judge_absent();
             break;
         case FrameKind::left:
             if (own) pe->state = PeState::finalized;
+            if (own) pe->began = 0;
             break;
         case FrameKind::aborted:
             if (own) aborted(*pe, frame.bytes);

@@ -47,7 +47,7 @@ struct Far {  // one host
 struct FarPe {
     PeState state = PeState::absent;
     bool ended = false;
-    std::uint64_t began = 0;           // when it came to shmem_init
+    std::uint64_t began = 0;           // when it came to shmem_init; 0: not yet, or has left
     std::optional<Routine> last_call;  // if its agent has told
 };
 

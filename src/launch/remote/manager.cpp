@@ -77,8 +77,13 @@ HostManager::Outcome HostManager::take_line(int pe, std::string_view line) {
         outcome.words.resize(said.size() / 2);
         if (!bootstrap::decode_bytes(said, outcome.words.data(), outcome.words.size()))
             outcome.words.clear();
+    } else if (command == bootstrap::kLeaveCommand) {
+        outcome.left = !own.left;
+        own.left = true;
     } else if (command == bootstrap::kStartCommand) {
         outcome.starts = words["in"] == "1";
+        outcome.began = outcome.starts && own.left;  // again
+        if (outcome.starts) own.left = false;
         outcome.has_started = words["in"] == "0";
         outcome.answer = "cmd=" + command + "_result rc=0\n";
     } else {

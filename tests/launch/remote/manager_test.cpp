@@ -23,6 +23,19 @@ TEST_F(HostManagerTest, KnowsWhoHasBegunAndLeft) {
     EXPECT_TRUE(manager.has_left(2));
 }
 
+TEST_F(HostManagerTest, KnowsWhoHasLeftAndComeAgain) {
+    manager.take_line(2, "cmd=init pmi_version=1 pmi_subversion=1");
+    const auto left = manager.take_line(2, "cmd=isthmus_leave");
+    EXPECT_TRUE(left.left);
+    EXPECT_EQ(left.answer, "");
+    EXPECT_TRUE(manager.has_left(2));
+    EXPECT_TRUE(manager.take_line(2, "cmd=isthmus_start in=1").began);
+    EXPECT_FALSE(manager.has_left(2));
+    EXPECT_FALSE(manager.take_line(2, "cmd=isthmus_start in=0").began);
+    EXPECT_TRUE(manager.take_line(2, "cmd=isthmus_leave").left);
+    EXPECT_FALSE(manager.take_line(2, "cmd=finalize").left);
+}
+
 TEST_F(HostManagerTest, OfAnotherVersionIsRefused) {
     EXPECT_NE(manager.take_line(2, "cmd=init pmi_version=2 pmi_subversion=0").answer.find("rc=-1"),
               std::string::npos);
