@@ -316,6 +316,25 @@ class Remote(unittest.TestCase):
         done = self.run_job(ACTOR, "again", "9", "0")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_an_agent_that_has_stopped(self):
+        """Before all have come, or later: nobody else would hear of an end there."""
+        for action in (f"if [ $PMI_RANK = 2 ]; then kill -STOP $PPID; fi; exec {ACTOR} hello",
+                       f"if [ $PMI_RANK = 2 ]; then (sleep 1; kill -STOP $PPID) & fi; exec {ACTOR} wait 0"):
+            job = self.begin("sh", "-c", "echo $$ $PPID > $FOLDER/pe$PMI_RANK; " + action, ISTHMUS_DETECT_SECONDS="1")
+            words = [[int(word) for word in one] for one in self.await_files("pe0", "pe1", "pe2")]
+            agent = words[2][1]
+            self.addCleanup(lambda pid: is_alive(pid) and os.kill(pid, signal.SIGKILL), agent)
+            began = time.monotonic()
+            self.assertEqual(job.wait(30 * SLOW), 1)
+            self.assertLess(time.monotonic() - began, 3 + 7 * SLOW)
+            self.assertRegex(job.stderr.read(), r"^isthmus: host b: `isthmus agent`, which has started the PEs there, has not "
+                                                r"answered for 3 s [^\n]*; the job ends\n$")
+            if is_alive(agent):
+                os.kill(agent, signal.SIGCONT)
+            self.await_end_of([pid for one in words for pid in one])
+            for pe in range(3):
+                os.remove(f"{self.folder}/pe{pe}")
+
     def test_a_program_that_ends_the_job_on_purpose(self):
         done = self.run_job(ACTOR, "global-exit", "1", "3")
         self.assertEqual((done.returncode, done.stderr), (3, ""))

@@ -403,6 +403,7 @@ void Agent::act_on(const Frame& frame) {
                     const auto sent = ::send(file, answer.data(), answer.size(), MSG_NOSIGNAL);
             break;
         }
+        case FrameKind::ask: send(FrameKind::here, -1, ""); break;
         default: connected_ = false;  // nothing that a launcher says
     }
 }

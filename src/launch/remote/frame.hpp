@@ -17,6 +17,7 @@ enum class FrameKind : std::uint8_t {
     signal,  // one byte: send this to the PEs
     values,  // key and value, each ended by a zero byte: what all may ask for from now on
     go_on,   // the barrier is complete
+    ask,     // whether the agent goes on; it answers by `here`
     // From the agent.
     refused,  // why nothing runs here; before the text one byte, the exit status that it means
     note,     // a line for the user
@@ -36,10 +37,11 @@ enum class FrameKind : std::uint8_t {
     called,       // four bytes: the last noted call of the PE, before `heard` of a signal that ends
     stopped,  // four bytes: its process is, for so many seconds, within shmem_init or before all
               // PEs have come
-    gone      // four bytes: likewise has ended, within another one that goes on; and at the
+    gone,     // four bytes: likewise has ended, within another one that goes on; and at the
               // job's end, whenever it has
+    here      // to `ask`
 };
-inline constexpr auto kLastFrameKind = FrameKind::gone;
+inline constexpr auto kLastFrameKind = FrameKind::here;
 
 struct Frame {
     FrameKind kind = FrameKind::note;

@@ -176,6 +176,7 @@ void Head::hear(Far& host) {
         if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
         if (count <= 0) return lost(host);
         const std::string_view bytes(buffer, static_cast<std::size_t>(count));
+        host.silent = 0;
         if (host.refused && !host.greeted) continue;  // nothing that it says counts
         if (host.greeted) {
             host.frames.feed(bytes);
@@ -346,6 +347,7 @@ void Head::tick(std::uint64_t now) {
                 std::to_string(kPatience / kSecond) + " s; the job ends",
             SIGTERM);
     }
+    judge_silent(now);
     const bool all_ended = std::all_of(hosts_.begin(), hosts_.end(),
                                        [](const Far& host) { return host.running == 0; });
     if (ending_ && !killed_ && now >= deadline_) {

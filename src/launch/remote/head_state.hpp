@@ -41,7 +41,10 @@ struct Far {  // one host
     int running = 0;
     int arrived = 0;
     bool refused = false;
-    int unheard = 0;  // signals that the agent has not told of
+    int unheard = 0;             // signals that the agent has not told of
+    double silent = 0;           // for so many seconds nothing has come
+    std::uint64_t next_ask = 0;  // whether it is still there
+    bool has_stopped = false;    // and the job ends for that
 };
 
 struct FarPe {
@@ -68,6 +71,7 @@ class Head {
     void lost(Far& host);
     void give_up(Far& host);
     void judge_absent();
+    void judge_silent(std::uint64_t now);
     void judge_stopped(const Far& host, int pe, int seconds);
     void judge_gone(const Far& host, int pe, int seconds);
     void aborted(FarPe& pe, std::string_view bytes);
@@ -122,6 +126,7 @@ class Head {
     std::uint64_t line_until_ = 0;
     double detect_seconds_ = 0;
     std::uint64_t went_on_ = 0;  // when this process was last stopped, and went on
+    std::uint64_t listened_ = 0;
     std::uint64_t began_ = 0, timeout_at_ = 0, deadline_ = 0, hearing_until_ = 0;
     int left_behind_ = 0;
 };

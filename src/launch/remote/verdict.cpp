@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <map>
 #include <string>
 #include <string_view>
@@ -14,6 +15,11 @@
 #include "launch/signals.hpp"
 
 namespace isthmus::launch {
+namespace {
+
+constexpr double kPesTurn = 1;  // of PEs that may see the same, and know more; seconds
+
+}  // namespace
 
 // Several may have seen the same, on one host or others: who comes first is heard.
 void Head::aborted(FarPe& pe, std::string_view bytes) {
@@ -99,12 +105,46 @@ void Head::judge_absent() {
         SIGTERM);
 }
 
+// An agent that stands still hands nothing on, of the start or of an end, and nobody else knows of
+// it. Time in which this process did not listen does not count, nor that of an agent which cannot
+// write or which tidies up behind its PEs.
+void Head::judge_silent(std::uint64_t now) {
+    constexpr std::uint64_t kMostBetween = kSecond / 2;
+    constexpr int kQuestions = 20;  // until then
+    const double passed = static_cast<double>(std::min(now - listened_, kMostBetween)) * 1e-9;
+    listened_ = now;
+    if (ending_ || detect_seconds_ <= 0) return;
+    const double limit = 2 * detect_seconds_ + kPesTurn;
+    for (Far& host : hosts_) {
+        const bool is_heard = host.from >= 0 && host.greeted && !host.refused && host.running > 0;
+        if (!is_heard || output_.congested()) {
+            host.silent = 0;
+            continue;
+        }
+        host.silent += passed;
+        if (now >= host.next_ask) {
+            host.to.append(frame_text(FrameKind::ask, -1, ""));
+            host.next_ask = now + nanoseconds(limit / kQuestions);
+        }
+        if (host.silent < limit) continue;
+        host.has_stopped = true;
+        char time[32];
+        std::snprintf(time, sizeof time, "%.4g", limit);
+        return end(1,
+                   "isthmus: host " + host.name +
+                       ": `isthmus agent`, which has started the PEs there, has not answered for " +
+                       time +
+                       " s (twice ISTHMUS_DETECT_SECONDS, and 1 s more): it has stopped, or its "
+                       "host is cut off, and what runs there ends when it goes on; the job ends",
+                   SIGTERM);
+    }
+}
+
 // A PE for which others would wait. Those of its host may see that as well, and know more; those of
 // others, who do not, speak later (core/session/start_watch.cpp).
 void Head::judge_stopped(const Far& host, int pe, int seconds) {
-    constexpr double kTheirTurn = 1;
     if (ending_ || detect_seconds_ <= 0) return;
-    const double limit = 2 * detect_seconds_ + kTheirTurn;
+    const double limit = 2 * detect_seconds_ + kPesTurn;
     const std::uint64_t now = os::monotonic_nanoseconds();
     // While this process was stopped, so were all PEs.
     const auto passed_since = [&](std::uint64_t then) {
@@ -147,8 +187,9 @@ void Head::judge_gone(const Far& host, int pe, int seconds) {
 
 // One that is frozen, or its host: it finds the connection gone if it ever goes on.
 void Head::give_up(Far& host) {
-    announce("isthmus: host " + host.name +
-             " does not answer and is given up; what runs there ends when it answers again");
+    if (!host.has_stopped)
+        announce("isthmus: host " + host.name +
+                 " does not answer and is given up; what runs there ends when it answers again");
     host.running = 0;
     kill(host.shell, SIGKILL);
     lost(host);
