@@ -2,8 +2,6 @@
 // Lines of key=value words over an inherited file; each command gets one line back.
 #pragma once
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -53,15 +51,14 @@ class Pmi1 final : public Exchange {
     void meet() override;
     std::vector<int> host_ranks() override;
     void end(int status) override;
+    bool ends_at_once() const override { return true; }
+    pid_t who_hung_up() const override;
     void note_start(bool is_in_it) override;
     void note_leave() override;
     bool take_last_words(const std::string& line) override;
     bool tells_status() const override { return !space_.starts_with(kHydrasSpaces); }
     void leave() override;
     const char* name() const override { return "PMI-1"; }
-    // The process that had the other end, if that is closed; 0: it is not, or nobody knows whose it
-    // was.
-    pid_t who_hung_up() const;
 
   private:
     using Words = std::map<std::string, std::string>;

@@ -2,6 +2,8 @@
 // if all share one, else through the launcher's process manager.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <span>
 #include <string>
@@ -35,6 +37,12 @@ class Exchange {
     virtual std::vector<int> host_ranks() = 0;
     // Ends the job, every process of it.
     virtual void end(int status) = 0;
+    // Whether end() is a line that allocates nothing and that all hosts hear of at once: a handler
+    // of a signal may call it. Else parts of the manager pass it on, which takes seconds.
+    virtual bool ends_at_once() const { return false; }
+    // The process that had the other end of the connection, if that is closed; 0: it is not, or
+    // nobody knows whose it was.
+    virtual pid_t who_hung_up() const { return 0; }
     // What only the manager of `isthmus run` takes: whether this PE is within shmem_init, and what
     // end() is to say, which it prints if it has nothing else to print of this end. Nothing: the
     // program ends the job on purpose. False: this one takes none.

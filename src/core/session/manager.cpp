@@ -97,10 +97,11 @@ void tell_own_death(int signal) {
 }
 
 void end_start_at_manager(int signal) {
-    auto* const lines = dynamic_cast<bootstrap::Pmi1*>(exchange.get());
-    if (forked_child || !lines || !is_in_start.load(std::memory_order_relaxed)) return;
+    if (forked_child || !exchange || !exchange->ends_at_once() ||
+        !is_in_start.load(std::memory_order_relaxed))
+        return;
     await_reader(error_stream(), kHalfSecond);
-    lines->end(128 + signal);
+    exchange->end(128 + signal);
 }
 
 bool find_manager(std::string& why) {
@@ -143,8 +144,7 @@ void end_if_manager_has_gone() {
     if (is_left.load(kRelaxed) || now < last + kInterval ||
         !looked_at.compare_exchange_strong(last, now, kRelaxed))
         return;
-    const auto* const lines = dynamic_cast<const bootstrap::Pmi1*>(exchange.get());
-    const pid_t manager = lines ? lines->who_hung_up() : 0;
+    const pid_t manager = exchange ? exchange->who_hung_up() : 0;
     os::ProcessStat facts;
     const bool has_gone = manager > 0 && own_process_space() != 0 &&
                           (!os::read_process_stat(manager, facts) || !os::is_alive(facts));
@@ -156,9 +156,8 @@ void end_if_manager_has_gone() {
              "the process manager's part on this host has ended");
 }
 
-// PMIx passes it on, part by part, while its processes go on.
 bool is_manager_slow() {
-    return exchange && !dynamic_cast<const bootstrap::Pmi1*>(exchange.get());
+    return exchange && !exchange->ends_at_once();
 }
 
 bool is_manager_silent() {
@@ -237,7 +236,7 @@ void end_managed_job(int status, std::span<const pid_t> stopped) {
     // Other managers do not reach one that has left its group of processes (setsid). Ours kills all
     // that is left, and would take a death that comes first for the cause. So does Hydra that of a
     // shell, and tells no other host: it is told of the end first, which takes it no time.
-    const bool is_told_at_once = dynamic_cast<const bootstrap::Pmi1*>(exchange.get()) != nullptr;
+    const bool is_told_at_once = exchange->ends_at_once();
     const auto kill_stopped = [&] {
         if (is_own) return;
         for (const pid_t process : stopped)
