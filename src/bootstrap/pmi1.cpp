@@ -239,6 +239,13 @@ void Pmi1::note_start(bool is_in_it) {
     read_line();
 }
 
+bool Pmi1::note_death(int signal) {
+    if (!space_.starts_with(kOwnSpaces)) return false;
+    const Text line("cmd=", kDeathCommand, " signal=", signal, "\n");
+    const std::string_view text = line;
+    return write_to(file_, text.data(), text.size()) > 0;
+}
+
 void Pmi1::note_leave() {
     if (!space_.starts_with(kOwnSpaces)) return;
     const Text line("cmd=", kLeaveCommand, "\n");

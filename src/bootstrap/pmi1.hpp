@@ -32,10 +32,11 @@ inline constexpr std::string_view kOwnSpaces = "isthmus-";
 // And that of Hydra, which passes a PE's status on without a word.
 inline constexpr std::string_view kHydrasSpaces = "kvs_";
 inline constexpr const char* kMappingKey = "PMI_process_mapping";
-// What its manager understands beyond PMI-1: two commands, the latter without an answer, and a word
-// of `abort`.
+// What its manager understands beyond PMI-1: three commands, the latter two without an answer, and
+// a word of `abort`.
 inline constexpr const char* kStartCommand = "isthmus_start";
 inline constexpr const char* kLeaveCommand = "isthmus_leave";
+inline constexpr const char* kDeathCommand = "isthmus_death";
 inline constexpr const char* kLastWords = "isthmus_words";
 
 class Pmi1 final : public Exchange {
@@ -54,6 +55,7 @@ class Pmi1 final : public Exchange {
     bool ends_at_once() const override { return true; }
     pid_t who_hung_up() const override;
     void note_start(bool is_in_it) override;
+    bool note_death(int signal) override;
     void note_leave() override;
     bool take_last_words(const std::string& line) override;
     bool tells_status() const override { return !space_.starts_with(kHydrasSpaces); }

@@ -235,6 +235,21 @@ class Remote(unittest.TestCase):
         self.assertRegex(done.stderr, r"PE 1 \(host [^)]*\): SIGSEGV, write to address 0x10; "
                                       r"last noted call shmem_barrier_all\n")
 
+    def test_a_death_in_a_shell_that_goes_on(self):
+        """One line, of the PE that has died, although another one may end first for it; and its status."""
+        for behind in ("", "; exit $?", "; r=$?; sleep 3; exit $r", "; sleep 3"):
+            done = self.run_job("sh", "-c", f"{ACTOR} signal 1 {int(signal.SIGABRT)}{behind}", hosts="a:1,b:1,c:1")
+            self.assertEqual(done.returncode, 128 + signal.SIGABRT, done.stderr)
+            self.assertRegex(done.stderr, r"^(Aborted[^\n]*\n)?isthmus: PE 1 \(host b\): killed by SIGABRT \(aborted\)"
+                                          r"[^\n]*; the job ends\n(Aborted[^\n]*\n)?$")
+            if not CRASH:
+                continue
+            done = self.run_job("sh", "-c", f"{CRASH} write{behind}", hosts="a:1,b:1,c:1")
+            self.assertEqual(done.returncode, 128 + signal.SIGSEGV, done.stderr)
+            lines = re.findall(r"^isthmus: .*", done.stderr, re.MULTILINE)
+            self.assertRegex("\n".join(line for line in lines if not line.startswith("isthmus:  ")),
+                             r"^isthmus: PE 1 \(host [^)]*\): SIGSEGV, write to address 0x10; [^\n]*$")
+
     def test_the_stall_report_names_a_program_that_a_pe_has_executed(self):
         """Its agent cannot know: the process lives on."""
         job = self.begin(ACTOR, "exec", "1", ISTHMUS_STALL_SECONDS="0.5")

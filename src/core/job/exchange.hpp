@@ -47,6 +47,9 @@ class Exchange {
     // end() is to say, which it prints if it has nothing else to print of this end. Nothing: the
     // program ends the job on purpose. False: this one takes none.
     virtual void note_start(bool /*is_in_it*/) {}
+    // Likewise, that this process dies of a signal: the job ends for it, and this one is named
+    // where nobody else has said anything. From the signal's handler. False: this one takes none.
+    virtual bool note_death(int /*signal*/) { return false; }
     // Likewise, that this PE has left its last session: what the process does from here on is its
     // own affair, until note_start(). Nobody waits for an answer.
     virtual void note_leave() {}

@@ -29,8 +29,9 @@ void pass_on_end(int farewell);
 void pass_on_end();
 // In the handler of a signal that this PE dies of, behind the line that says so.
 void tell_own_death(int signal);
-// Likewise, within shmem_init, where not all have a connection yet: the manager ends them, whatever
-// this process was started in. Where that takes no more than a line (PMI-1).
-void end_start_at_manager(int signal);
+// Likewise, to the process manager, which ends the others whatever this process was started in: at
+// any time to our own, which hears nothing of it where that goes on; and within shmem_init, where
+// not all have a connection yet, to whichever takes no more than a line.
+void tell_manager_of_death(int signal);
 
 }  // namespace isthmus

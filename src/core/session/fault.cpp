@@ -95,7 +95,7 @@ void die_of_sent(int signal, siginfo_t* info) {
         if (may_report() && job.managed) {
             if (!has_own_manager()) say_sent_signal(signal, info);
             note_told_end(signal);
-            end_start_at_manager(signal);
+            tell_manager_of_death(signal);
         }
     }
     give_back(signal, info);
@@ -105,7 +105,7 @@ void report_crash(const Crash& crash) {
     end_within(5, crash.signal);
     say_crash(crash);
     note_told_end(crash.signal);
-    end_start_at_manager(crash.signal);
+    tell_manager_of_death(crash.signal);
     os::give_alarm_back();
 }
 

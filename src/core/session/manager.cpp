@@ -96,12 +96,12 @@ void tell_own_death(int signal) {
     have_mates_tell(farewell);
 }
 
-void end_start_at_manager(int signal) {
-    if (forked_child || !exchange || !exchange->ends_at_once() ||
-        !is_in_start.load(std::memory_order_relaxed))
-        return;
+void tell_manager_of_death(int signal) {
+    if (forked_child || !exchange) return;
+    const bool ends_start = exchange->ends_at_once() && is_in_start.load(std::memory_order_relaxed);
+    if (!is_own && !ends_start) return;
     await_reader(error_stream(), kHalfSecond);
-    exchange->end(128 + signal);
+    if (!exchange->note_death(signal) && ends_start) exchange->end(128 + signal);
 }
 
 bool find_manager(std::string& why) {

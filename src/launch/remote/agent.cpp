@@ -455,6 +455,7 @@ void Agent::act_on_line(Member& member, int pe, std::string_view line, pid_t sen
         send(FrameKind::aborted, pe,
              number_bytes(outcome.status) +
                  (outcome.has_words ? std::string(1, '\0') + outcome.words : ""));
+    if (outcome.signal > 0) send(FrameKind::dies, pe, number_bytes(outcome.signal));
     if (outcome.has_started) member.starts = false;
     if (outcome.starts) member.starts = true;
     if (outcome.starts || outcome.began) {

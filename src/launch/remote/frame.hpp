@@ -39,9 +39,10 @@ enum class FrameKind : std::uint8_t {
               // PEs have come
     gone,     // four bytes: likewise has ended, within another one that goes on; and at the
               // job's end, whenever it has
-    here      // to `ask`
+    here,     // to `ask`
+    dies      // four bytes: the PE dies of this signal, whatever it was started in
 };
-inline constexpr auto kLastFrameKind = FrameKind::here;
+inline constexpr auto kLastFrameKind = FrameKind::dies;
 
 struct Frame {
     FrameKind kind = FrameKind::note;

@@ -239,6 +239,9 @@ void Head::act_on(Far& host, Frame& frame) {
         case FrameKind::aborted:
             if (own) aborted(*pe, frame.bytes);
             break;
+        case FrameKind::dies:
+            if (own && read_number(frame.bytes, number)) dies(host, frame.pe, number);
+            break;
         case FrameKind::ended:
             if (own && read_number(frame.bytes, number) && !pe->ended)
                 pe_ended(host, frame.pe, number);

@@ -75,6 +75,7 @@ class Head {
     void judge_stopped(const Far& host, int pe, int seconds);
     void judge_gone(const Far& host, int pe, int seconds);
     void aborted(FarPe& pe, std::string_view bytes);
+    void dies(const Far& host, int pe, int signal);
     void note_cause(const PeEnd& ended, const std::string& host);
     void say_cause();
     void go_on_if_all_arrived();

@@ -80,6 +80,8 @@ HostManager::Outcome HostManager::take_line(int pe, std::string_view line) {
     } else if (command == bootstrap::kLeaveCommand) {
         outcome.left = !own.left;
         own.left = true;
+    } else if (command == bootstrap::kDeathCommand) {
+        outcome.signal = std::atoi(words["signal"].c_str());
     } else if (command == bootstrap::kStartCommand) {
         outcome.starts = words["in"] == "1";
         outcome.began = outcome.starts && own.left;  // again

@@ -25,6 +25,7 @@ class HostManager {
         std::string key, value;    // were put
         bool aborts = false;       // the PE ends the job
         int status = 0;            // with this one
+        int signal = 0;            // it dies of this one, for which the job ends
         bool has_words = false;    // and says so
         std::string words;
         bool starts = false, has_started = false;  // is in shmem_init from now on, or no longer

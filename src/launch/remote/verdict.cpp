@@ -34,6 +34,19 @@ void Head::aborted(FarPe& pe, std::string_view bytes) {
     end(number & 255, words, SIGTERM);
 }
 
+// Others end for it, and may be heard first. What it says itself comes in front of this; of a
+// signal that somebody has sent it says nothing, and in a shell no other end tells of that.
+void Head::dies(const Far& host, int pe, int signal) {
+    pes_[static_cast<std::size_t>(pe)].state = PeState::failed;
+    if (cause_.empty() || !is_cause_signal_)
+        cause_ =
+            pe_prefix(pe, host.name) + "killed by " + describe_signal(signal) + "; the job ends";
+    is_cause_signal_ = true;
+    if (ending_) return;
+    is_word_of_pe_ = true;
+    end(128 + (signal & 127), "", SIGTERM);
+}
+
 void Head::pe_ended(Far& host, int pe, int wait_status) {
     FarPe& own = pes_[static_cast<std::size_t>(pe)];
     own.ended = true;

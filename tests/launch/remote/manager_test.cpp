@@ -36,6 +36,11 @@ TEST_F(HostManagerTest, KnowsWhoHasLeftAndComeAgain) {
     EXPECT_FALSE(manager.take_line(2, "cmd=finalize").left);
 }
 
+TEST_F(HostManagerTest, HearsOfADeath) {
+    EXPECT_EQ(manager.take_line(2, "cmd=isthmus_death signal=11").signal, 11);
+    EXPECT_EQ(manager.take_line(3, "cmd=isthmus_death signal=6").answer, "");
+}
+
 TEST_F(HostManagerTest, OfAnotherVersionIsRefused) {
     EXPECT_NE(manager.take_line(2, "cmd=init pmi_version=2 pmi_subversion=0").answer.find("rc=-1"),
               std::string::npos);
