@@ -16,6 +16,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "base/limits.hpp"
 #include "base/text.hpp"
 
 namespace isthmus::bootstrap {
@@ -25,7 +26,8 @@ namespace {
 // is the last word: what is asked before is not asked of one that has gone, as far as is known.
 ssize_t write_to(int file, const char* bytes, std::size_t count) {
     const ssize_t sent = send(file, bytes, count, MSG_NOSIGNAL);
-    return sent < 0 && errno == ENOTSOCK ? write(file, bytes, count) : sent;
+    const bool may_write = errno == ENOTSOCK || *os::advice_on_call(errno) != '\0';
+    return sent < 0 && may_write ? write(file, bytes, count) : sent;
 }
 
 }  // namespace
@@ -229,7 +231,10 @@ void Pmi1::end(int status) {
     msghdr message{};
     message.msg_iov = parts;
     message.msg_iovlen = std::size(parts);
-    [[maybe_unused]] const auto sent = sendmsg(file_, &message, MSG_NOSIGNAL);
+    // Where that call is forbidden the words still get there.
+    if (sendmsg(file_, &message, MSG_NOSIGNAL) < 0 && *os::advice_on_call(errno) != '\0')
+        [[maybe_unused]]
+        const auto written = writev(file_, parts, static_cast<int>(std::size(parts)));
 }
 
 // Whatever it answers, one of another version might not know it.

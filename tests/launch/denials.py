@@ -109,10 +109,34 @@ def run_packets():
               "the PEs of this host cannot hand over their memory: accept4:" + FORBIDDEN, 1)
         check("getsockopt on one host", ["mpiexec.hydra", "-n", "2", DENIED, "getsockopt", PROGRAM, "late"],
               "getsockopt:" + FORBIDDEN, 1)
+        run_sockets()
         # Of who calls; the cause comes first.
         check("getsockopt of a PE", ["mpiexec.hydra", "-n", "2", "sh", "-c",
                                      f"[ $PMI_RANK = 0 ] || exec {DENIED} getsockopt {PROGRAM} late; exec {PROGRAM} late"],
               f"shmem_init: getsockopt:{FORBIDDEN}.*: so the kernel does not say who has PE 0's socket on this host", 1)
+
+
+def run_sockets():
+    """What the PEs of a host need to find each other: one line, whoever has started them."""
+    with tempfile.TemporaryDirectory() as folder:
+        shell = os.path.join(folder, "shell")
+        with open(shell, "w") as file:
+            file.write('#!/bin/sh\nshift\nexec sh -c "$*"\n')
+        os.chmod(shell, 0o755)
+        remote = {"ISTHMUS_REMOTE_SHELL": shell}
+        ssh = [ISTHMUS, "run", "--launcher", "ssh", "--hosts", "a:1,b:1"]
+        hydra = ["mpiexec.hydra", "-n", "2"]
+        for start in (hydra, ssh):
+            for call in ("socket", "bind", "listen"):
+                check(f"{call}, by {start[0]}", start + [DENIED, call, PROGRAM, "late"],
+                      "^isthmus: PE . \\([^)]*\\): shmem_init: cannot open a socket for this host: "
+                      f"{call}:{FORBIDDEN} [^\n]*\n$", 1, env=remote)
+            check(f"pwrite64, by {start[0]}", start + [DENIED, "pwrite64", PROGRAM, "late"],
+                  "^isthmus: PE . \\([^)]*\\): shmem_init: the program's static data: cannot copy it to shared memory: "
+                  f"pwrite64:{FORBIDDEN} [^\n]*\n$", 1, env=remote)
+        # By which its own manager is told why, too.
+        check("sendmsg, over ssh", ssh + [DENIED, "sendmsg", PROGRAM, "late"],
+              f"^isthmus: PE . \\([^)]*\\): shmem_init: [^\n]*sendmsg:{FORBIDDEN} [^\n]*\n$", 1, env=remote)
 
 
 def run_without_hashes():

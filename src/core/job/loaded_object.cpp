@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/fnv1a.hpp"
+#include "base/limits.hpp"
 #include "base/os.hpp"
 #include "base/process_stat.hpp"
 
@@ -187,7 +188,8 @@ bool share_data(const LoadedObject& object, int file, std::uint64_t offset, std:
                 copied = copy_out(zeros.begin + i * os::page_size(), os::page_size());
         }
         if (!copied) {
-            reason = std::string("cannot copy it to shared memory: ") + std::strerror(errno);
+            reason = std::string("cannot copy it to shared memory: pwrite64: ") +
+                     std::strerror(errno) + os::advice_on_call(errno);
             return false;
         }
     }

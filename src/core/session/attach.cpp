@@ -148,6 +148,12 @@ void find_static_data(int pes) {
     find_library_data(slots);
 }
 
+// Of a PE of a process manager, to which it has no connection yet: told in shmem_init, once a host.
+std::string& why_no_static_data() {
+    static std::string reason;
+    return reason;
+}
+
 void move_static_data() {
     PeStatus& status = job.status();
     if (!os::is_single_threaded()) {
@@ -163,8 +169,12 @@ void move_static_data() {
         job.data_note = range.size == 0 ? "the executable has none" : "it is larger than 128 GiB";
         return;
     }
-    if (!share_data(program, job.file, region(job.me) + kDataOffset, reason))
-        fail("start", "the program's static data: " + reason);
+    if (!share_data(program, job.file, region(job.me) + kDataOffset, reason)) {
+        reason.insert(0, "the program's static data: ");
+        if (!job.managed) fail("start", reason);
+        why_no_static_data() = reason;
+        return;
+    }
     job.data = range;
     status.data_size.store(range.size, std::memory_order_relaxed);
     share_library_data(job.file, region(job.me) + kDataOffset);
@@ -326,7 +336,7 @@ void attach_job() {
     if (joins) {
         for (const std::string& why : {why_no_job_file(), why_manager_is_cut_off()})
             if (!why.empty()) fail_once_on_host("shmem_init", why);
-        if (const std::string why = join_managed_job(); !why.empty()) {
+        if (const std::string why = join_managed_job(why_no_static_data()); !why.empty()) {
             if (!process_manager()) refuse_foreign_launcher(why);
             fail_once_on_host("shmem_init", why);
         }

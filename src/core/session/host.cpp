@@ -22,6 +22,7 @@
 
 #include "base/error.hpp"
 #include "base/fnv1a.hpp"
+#include "base/limits.hpp"
 #include "base/os.hpp"
 #include "base/process_stat.hpp"
 #include "base/settings.hpp"
@@ -126,14 +127,22 @@ void number_hosts(const std::vector<Card>& cards) {
     }
 }
 
+std::string why_no_socket(const char* call) {
+    const bool lacks_descriptors = errno == EMFILE || errno == ENFILE;
+    return std::string("cannot open a socket for this host: ") + call + ": " +
+           std::strerror(errno) +
+           (lacks_descriptors ? "; raise the limit of open files (ulimit -n)"
+                              : os::advice_on_call(errno));
+}
+
 std::string join(const Descriptor& listener) {
+    if (listener.file() < 0) return why_no_socket("socket");
     const Card card = own_card();
     sockaddr_un address;
     const socklen_t length = name_socket(card.socket, address);
-    if (listener.file() < 0 ||
-        bind(listener.file(), reinterpret_cast<sockaddr*>(&address), length) != 0 ||
-        listen(listener.file(), kMaxHostPes) != 0)
-        return std::string("cannot open a socket for this host: ") + std::strerror(errno);
+    if (bind(listener.file(), reinterpret_cast<sockaddr*>(&address), length) != 0)
+        return why_no_socket("bind");
+    if (listen(listener.file(), kMaxHostPes) != 0) return why_no_socket("listen");
     std::vector<Card> cards(static_cast<std::size_t>(job.pes));
     note_start_phase(StartWatch::Phase::joining);
     {
@@ -172,7 +181,7 @@ std::string join(const Descriptor& listener) {
 
 }  // namespace
 
-std::string join_managed_job() {
+std::string join_managed_job(const std::string& problem) {
     std::string why;
     try {
         begin_start_watch(job.me, StartWatch::Phase::asking, false);
@@ -194,18 +203,19 @@ std::string join_managed_job() {
             note_job_name(exchange.job_name());
             note_host_ranks(process_manager()->host_ranks());
         }
+        if (!problem.empty()) return problem;
         Descriptor listener = open_socket(kMatesPatience);
         why = join(listener);
         // Kept to the end of the process: who has called must not see it close, and speak of that,
         // before this PE has said why.
         if (!why.empty()) listener.release();
         return why;
-    } catch (const std::exception& problem) {
+    } catch (const std::exception& failure) {
         note_failed_exchange();
         const WatchedWait wait;
         await_managers_end();
         return std::string(process_manager() ? process_manager()->name() : "process manager") +
-               ": " + problem.what();
+               ": " + failure.what();
     }
 }
 

@@ -14,8 +14,9 @@
 namespace isthmus {
 
 // Finds the size of the job, the PEs of this host and their files; the header of the lowest of them
-// becomes the header of all. Empty, or why that is impossible.
-std::string join_managed_job();
+// becomes the header of all. Empty, or why that is impossible; `problem` is a reason that this PE
+// has already, and that the process manager can be told of once it is found.
+std::string join_managed_job(const std::string& problem);
 
 // What the first PE of a host tells of it.
 struct HostFacts {

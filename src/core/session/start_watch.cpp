@@ -1,5 +1,7 @@
 #include "core/session/start_watch.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -60,12 +62,20 @@ double turn_of_host(int first) {
 // From the manager's name for the job; 0: not known yet.
 constinit std::atomic<std::uint64_t> job_number = 0;
 
+// Where sockets or names for them are forbidden, or there is no room for one more: children of one
+// parent have its entry in /proc in common.
+bool may_speak_without_socket() {
+    const int file = open(Text("/proc/", getppid(), "/stat").c_str(), O_RDONLY | O_CLOEXEC);
+    return file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
 // The PEs of a host may not share anything yet by which one of them could be chosen, but they know
 // the job's name, or, if the manager does not even tell that, whose children they are. Whoever of
 // them has the name speaks for all. Everybody can take that name: if another user has, or nobody
 // listens there, each speaks.
 bool may_speak() {
     const int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);  // kept to the end
+    if (file < 0) return may_speak_without_socket();
     // Relaxed: stands for itself.
     const std::uint64_t number = job_number.load(std::memory_order_relaxed);
     if (number == 0 && getppid() <= 1) return true;  // so are those of other jobs
@@ -78,7 +88,7 @@ bool may_speak() {
         listen(file, 256);
         return true;
     }
-    if (errno != EADDRINUSE) return true;
+    if (errno != EADDRINUSE) return may_speak_without_socket();
     // It may not listen yet, and on a busy machine that takes its time.
     constexpr int kTries = 200;
     for (int tries = 0; tries < kTries; ++tries) {
