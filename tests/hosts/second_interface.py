@@ -24,6 +24,8 @@ DETECT = 0.5
 PES = 4
 STOPPED = re.compile(r"PE 2 \(host h2\): shmem_finalize: has waited 1 s for PE 3, whose process on this host is stopped")
 TOLD = re.compile(r"PE [01] \(host h1\): isthmus_init: has waited 4 s for PEs 2,3 of other hosts, which had all come")
+# Our own launcher asks its part there, and is the first to know.
+TOLD_BY_OWN = re.compile(r"isthmus: host h2: `isthmus agent`, which has started the PEs there, has not answered for 2 s")
 # Three seconds in which who can name a PE may, and four behind which the other host speaks; and seven in which a
 # PE ends the job at a manager that does not answer.
 LIMIT = (2 * DETECT + 3 + 4 + 7) * SLOW
@@ -62,7 +64,8 @@ def try_once(hosts, isthmus, program, launcher, stopper, in_end):
     if stopper == in_end == "-1":
         return [] if job.returncode == 0 and not lines else [f"{launcher}: an undisturbed job ends with {job.returncode}"]
     wrong = [f"{launcher}: PEs {running} still run"] if running else []
-    if len(lines) != 1 or not (TOLD if in_end == "-1" else STOPPED).search(lines[0]):
+    told = STOPPED if in_end != "-1" else TOLD_BY_OWN if launcher == "ssh" else TOLD
+    if len(lines) != 1 or not told.search(lines[0]):
         wrong.append(f"{launcher}: not told in one line")
     return wrong
 
