@@ -53,7 +53,7 @@ void try_to_look_away(std::uint32_t lane) {
 }
 
 int serve_lane(std::uint32_t lane, int most) {
-    return readers[lane].serve(most, [](const FrameHead& frame) {
+    return readers[lane].serve_stream(most, [](const FrameHead& frame) {
         return deliver(reinterpret_cast<const Head&>(*(&frame + 1)), frame.size);
     });
 }

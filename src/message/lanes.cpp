@@ -110,6 +110,11 @@ void Lane::announce_unseen(Target& to) {
     if (LaneWord::is_unseen(word_->load(std::memory_order_relaxed), opening())) announce(to);
 }
 
+int Lane::announce_line(Target& to) {
+    announce_unseen(to);
+    return wake_for_line(to);
+}
+
 bool Lane::is_ready(Target& to, std::uint64_t bytes) {
     return !close_if_over(to) && has_room(bytes);
 }
@@ -128,8 +133,7 @@ bool Lane::append(Target& to, const Parcel& parcel) {
     FrameHead& frame = frame_at(position_);
     write(reinterpret_cast<char*>(&frame + 1), parcel);
     publish(frame, size, bytes);
-    look_again(to);
-    wake_for_line(to);
+    finish_line(to);
     return true;
 }
 

@@ -64,21 +64,31 @@ class alignas(128) Lane {
         // Relaxed: a thread finds itself here only if it has come here itself.
         return thread_.load(std::memory_order_relaxed) == this_thread();
     }
-    // Of a lane that is this thread's. False: it has no room for the message, or is not this
-    // thread's any more. A short one of one line, by as few instructions as may be: behind it
-    // wake_for_line().
-    [[gnu::always_inline]] bool append_line(Target& to, unsigned handler, const void* arguments,
+    // Of a lane that is this thread's. False: ask append(). A short message of one line, by as few
+    // instructions as may be, and no calls, so that nobody on the way here need save registers.
+    // Behind it finish_line().
+    [[gnu::always_inline]] bool append_line(unsigned handler, const void* arguments,
                                             std::size_t bytes) {
         // Relaxed, both looks: nothing is done with what they say but to look once more.
-        if (position_ >= limit_ || word_->load(std::memory_order_relaxed) != there_) [[unlikely]] {
-            if (!is_ready(to, kCell)) return false;
-        }
+        if (position_ >= limit_ || word_->load(std::memory_order_relaxed) != there_) [[unlikely]]
+            return false;
         FrameHead& frame = frame_at(position_);
         write_line(reinterpret_cast<char*>(&frame + 1), kShort | kRequest,
                    static_cast<int>(handler), arguments, bytes);
+        // One store more: with fewer to a line so many lines are on their way at once that the
+        // consumer takes some away before they are written, and the stream takes half as long again
+        // (docs/messages.md).
+        if (bytes <= kLineArguments - sizeof(std::uint64_t))
+            __atomic_store_n(reinterpret_cast<std::uint64_t*>(&frame) + kCell / 8 - 1, 0,
+                             __ATOMIC_RELAXED);
         publish(frame, sizeof(Head) + bytes, kCell);
-        look_again(to);
         return true;
+    }
+    // The last thing that a call does. 0.
+    [[gnu::always_inline]] int finish_line(Target& to) {
+        if (is_seen()) [[likely]]
+            return wake_for_line(to);
+        return announce_line(to);
     }
     bool append(Target& to, const Parcel& parcel);
     bool has_room(std::uint64_t bytes);
@@ -98,19 +108,18 @@ class alignas(128) Lane {
     bool is_ready(Target& to, std::uint64_t bytes);
     void announce(Target& to);
     void announce_unseen(Target& to);
+    [[gnu::noinline]] int announce_line(Target& to);
     // Behind a message. The processor's half of the barrier between its mark and this look is the
     // consumer's, who makes the kernel run it (fence_writers).
-    [[gnu::always_inline]] void look_again(Target& to) {
+    [[gnu::always_inline]] bool is_seen() const {
         __asm__ __volatile__("" ::: "memory");
-        if (word_->load(std::memory_order_relaxed) != there_) [[unlikely]]
-            announce_unseen(to);
+        return word_->load(std::memory_order_relaxed) == there_;
     }
     FrameHead& frame_at(std::uint64_t position) const {
         return *reinterpret_cast<FrameHead*>(cells_ + (position & (kLaneBytes - 1)));
     }
     [[gnu::always_inline]] void publish(FrameHead& frame, std::uint64_t size, std::uint64_t bytes) {
-        frame.size = static_cast<std::uint32_t>(size);
-        frame.cells = static_cast<std::uint32_t>(bytes / kCell);
+        RingProducer::write_size(frame, size, bytes);
         frame.mark.store(position_ | kVisible, std::memory_order_release);  // partner: RingReader
         position_ += bytes;
     }
@@ -146,13 +155,6 @@ extern std::atomic<Lane*> lanes __attribute__((visibility("hidden")));
     // Acquire: partner is the release of who has made them.
     Lane* const all = lanes.load(std::memory_order_acquire);
     return all && all[pe].is_mine() ? all + pe : nullptr;
-}
-// A short request of a line, where append_line() has not sent it, to any PE. False: ask request().
-// Behind it wake_for_line().
-[[gnu::always_inline]] inline bool append_line_to_lane(Target& to, int pe, unsigned handler,
-                                                       const void* arguments, std::size_t bytes) {
-    Lane* const lane = own_lane(pe);
-    return lane && lane->append_line(to, handler, arguments, bytes);
 }
 // To every PE; made by whoever asks first.
 Lane* all_lanes();

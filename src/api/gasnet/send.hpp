@@ -132,20 +132,25 @@ int send_reply(gasnet_token_t token, gasnet_handler_t handler, const gasnet_hand
     return GASNET_OK;
 }
 
-// To this PE itself, of another host, without room now, in checked mode, or wrong; and by a lane.
+// To this PE itself, of another host, without room now, in checked mode, or wrong.
 template <typename Face>
 [[gnu::noinline]] int request_short_otherwise(gasnet_node_t node, gasnet_handler_t handler,
                                               const gasnet_handlerarg_t* arguments,
                                               std::size_t bytes) {
-    if (node < post.plain_pes && fits_line(bytes)) [[likely]] {
-        Target& to = post.targets[node];
-        if (append_line_to_lane(to, static_cast<int>(node), kFirstHandler + handler, arguments,
-                                bytes)) [[likely]] {
-            wake_for_line(to);
-            return poll();
-        }
-    }
     return send_request<Face, kShort>(node, handler, arguments, bytes);
+}
+// By this thread's lane, if it has one to that node.
+template <typename Face>
+[[gnu::noinline]] int request_short_by_lane(Target& to, unsigned handler,
+                                            const gasnet_handlerarg_t* arguments,
+                                            std::size_t bytes) {
+    Lane* const lane = own_lane(to.pe);
+    if (!lane || !lane->append_line(kFirstHandler + handler, arguments, bytes)) [[unlikely]]
+        return request_short_otherwise<Face>(static_cast<gasnet_node_t>(to.pe),
+                                             static_cast<gasnet_handler_t>(handler), arguments,
+                                             bytes);
+    lane->finish_line(to);
+    return poll();
 }
 template <typename Face>
 [[gnu::noinline]] int reply_short_otherwise(gasnet_token_t token, gasnet_handler_t handler,
@@ -188,10 +193,11 @@ template <typename Face>
         return request_short_far<Face>(to, handler, arguments, bytes);
     if (to.where == Where::self) [[unlikely]]
         return fits_line(bytes) ? request_short_here(to, handler, arguments, bytes) : otherwise();
-    if (!fits_line(bytes) ||
-        !append_line(to.requests, kShort | kRequest, static_cast<int>(kFirstHandler + handler),
-                     arguments, bytes)) [[unlikely]]
+    if (!fits_line(bytes)) [[unlikely]]
         return otherwise();
+    if (!append_line(to.requests, kShort | kRequest, static_cast<int>(kFirstHandler + handler),
+                     arguments, bytes)) [[unlikely]]
+        return request_short_by_lane<Face>(to, handler, arguments, bytes);
     wake_for_line(to);
     return poll();
 }

@@ -104,19 +104,20 @@ template <unsigned size_kind>
     return poll_both();
 }
 
-// A line goes by this thread's lane, if it has one to that PE, as fast as by the ring.
 [[gnu::noinline]] int request_otherwise(int pe, int handler, const void* arguments,
                                         std::size_t argument_bytes, unsigned flags) {
-    if (static_cast<std::uint32_t>(pe) < post.plain_pes &&
-        static_cast<std::uint32_t>(handler) < kNativeHandlers && fits_line(argument_bytes) &&
-        flags <= ISTHMUS_MESSAGE_TRY) [[likely]] {
-        Target& to = post.targets[static_cast<std::uint32_t>(pe)];
-        if (append_line_to_lane(to, pe, static_cast<unsigned>(handler), arguments, argument_bytes))
-            [[likely]]
-            return wake_for_line(to);
-    }
     return send_request<kShort>(pe, handler, arguments, argument_bytes, nullptr, 0, nullptr, flags,
                                 "isthmus_message_request");
+}
+
+// A line by this thread's lane, if it has one to that PE, as fast as by the ring.
+[[gnu::noinline]] int request_by_lane(Target& to, int handler, const void* arguments,
+                                      std::size_t argument_bytes, unsigned flags) {
+    Lane* const lane = own_lane(to.pe);
+    if (!lane || !lane->append_line(static_cast<unsigned>(handler), arguments, argument_bytes))
+        [[unlikely]]
+        return request_otherwise(to.pe, handler, arguments, argument_bytes, flags);
+    return lane->finish_line(to);
 }
 
 template <unsigned size_kind>
@@ -182,9 +183,11 @@ ISTHMUS_API int isthmus_message_request(int pe, int handler, const void* argumen
     Target& to = post.targets[static_cast<std::uint32_t>(pe)];
     if (to.where == Where::self) [[unlikely]]
         return run_line(pe, handler, arguments, argument_bytes);
-    if (to.where != Where::near || !append_line(to.requests, kShort | kRequest, handler, arguments,
-                                                argument_bytes)) [[unlikely]]
+    if (to.where != Where::near) [[unlikely]]
         return request_otherwise(pe, handler, arguments, argument_bytes, flags);
+    if (!append_line(to.requests, kShort | kRequest, handler, arguments, argument_bytes))
+        [[unlikely]]
+        return request_by_lane(to, handler, arguments, argument_bytes, flags);
     return wake_for_line(to);
 }
 

@@ -52,6 +52,30 @@ class RingReader {
         }
         return used;
     }
+    // The same of one that streams: its lines are fetched ahead of their use, which the processor
+    // does by itself for a dozen messages only. But a line that is fetched before it is written is
+    // taken away from its producer, and a stream goes at a fifth of its rate then. So those alone
+    // that are known to be there: every kLookEvery cells one look at the cell kLookAhead further
+    // on.
+    template <typename Use>
+    [[gnu::always_inline]] int serve_stream(int most, Use&& use) {
+        int used = 0;
+        std::uint64_t there = 0;  // no cell before it is still to be written
+        while (used < most) {
+            FrameHead* const frame = frame_.load(std::memory_order_relaxed);
+            if (!is_there(*frame)) break;
+            const std::uint64_t awaited = awaited_.load(std::memory_order_relaxed);
+            if ((awaited & (kLookEvery - kCell)) == 0) {
+                // Relaxed: a hint. Of a cell within a frame it says no, or by chance yes.
+                const std::uint64_t far = awaited + kLookAhead;
+                there = frame_at(far)->mark.load(std::memory_order_relaxed) == far ? far : 0;
+            }
+            if (awaited + kFetchAhead < there) __builtin_prefetch(frame_at(awaited + kFetchAhead));
+            if (use(*frame)) ++used;
+            move_on();
+        }
+        return used;
+    }
     // The same for what is most often one message, without a loop: rest() serves what comes behind
     // it.
     template <typename Use, typename Rest>
@@ -66,6 +90,9 @@ class RingReader {
     }
 
   private:
+    static constexpr std::uint64_t kLookEvery = 16 * kCell;
+    static constexpr std::uint64_t kFetchAhead = 16 * kCell;
+    static constexpr std::uint64_t kLookAhead = kFetchAhead + kLookEvery;
     static inline constinit FrameHead kNothing{};
     FrameHead* frame_at(std::uint64_t awaited) const {
         return reinterpret_cast<FrameHead*>(cells_ + (awaited & cell_mask_));

@@ -249,6 +249,43 @@ TEST_F(QueueTest, KeepsRoomForNotices) {
     EXPECT_TRUE(producer.send(&message, sizeof message));
 }
 
+// The reader of a stream, against a list: messages of one cell and of several, and paddings, on
+// many laps.
+TEST_F(QueueTest, ReadsStreamInOrder) {
+    RingProducer producer = this->producer();
+    RingReader reader;
+    reader.open(control_, memory_ + kRingOffset);
+    std::deque<std::vector<char>> expected;
+    std::uint64_t state = 5;
+    const auto random = [&state](std::uint64_t below) {
+        state = state * 6364136223846793005 + 1442695040888963407;
+        return (state >> 33) % below;
+    };
+    for (int step = 0; step < 4000; ++step) {
+        // Most often there is a run of one cell each, which lines are fetched ahead for.
+        const bool is_run = random(4) != 0;
+        for (std::uint64_t left = random(70); left > 0; --left) {
+            const std::vector<char> message(8 + random(is_run ? 40 : 400),
+                                            static_cast<char>(1 + random(100)));
+            if (!producer.send(message.data(), message.size())) break;
+            expected.push_back(message);
+        }
+        const auto most = static_cast<int>(random(70));
+        const auto before = expected.size();
+        const int used = reader.serve_stream(most, [&](const FrameHead& head) {
+            if (head.size == kPadding) return false;
+            EXPECT_FALSE(expected.empty());
+            const auto* const begin = reinterpret_cast<const char*>(&head + 1);
+            EXPECT_EQ(std::vector<char>(begin, begin + head.size), expected.front());
+            expected.pop_front();
+            return true;
+        });
+        ASSERT_EQ(static_cast<std::size_t>(used), before - expected.size());
+        ASSERT_EQ(used,
+                  static_cast<int>(std::min<std::size_t>(before, static_cast<std::size_t>(most))));
+    }
+}
+
 // The shortest way fails when it is to be looked at what goes on, though there is room.
 TEST_F(QueueTest, FailsWhereItsProducerIsToLook) {
     RingProducer producer = this->producer();
