@@ -50,10 +50,13 @@ extern void isthmus_checks_get(void* dest, const void* source, size_t count, int
 
 /* Back from where a symmetric object of that slot's PE is seen, and from the slot to the PE. The
  * compiler is not to know that it has both already: it would keep them beside what they were made
- * into, and an instruction for each on the way without checks, an addition a round in loops. */
+ * into, and an instruction for each on the way without checks, an addition a round in loops. Nor is
+ * it to join the subtraction to the next one, of the heap's address: that takes a copy more. */
 ISTHMUS_CHECKS_INLINE void* isthmus_window_back(uintptr_t there, uint32_t slot) {
     __asm__("" : "+r"(there));
-    return (void*)(there - ((uintptr_t)slot << ISTHMUS_WINDOW_SHIFT));
+    there -= (uintptr_t)slot << ISTHMUS_WINDOW_SHIFT;
+    __asm__("" : "+r"(there));
+    return (void*)there;
 }
 ISTHMUS_CHECKS_INLINE int isthmus_window_pe(uint32_t slot) {
     return (int)(slot ^ *(const volatile uint32_t*)&isthmus_window_me);
