@@ -116,6 +116,9 @@ LOOP(malloc, 16, shmem_free(shmem_malloc(64)))
 LOOP(malloc_4k, 16, shmem_free(shmem_malloc(4096)))
 LOOP(malloc_64k, 256, shmem_free(shmem_malloc(65536)))
 LOOP(malloc_128k, 256, shmem_free(shmem_malloc(131072)))
+/* Each page is written. */
+LOOP(malloc_1m, 512, volatile char* const fresh = shmem_malloc(1 << 20);
+     for (long page = 0; page < 256; ++page) fresh[page << 12] = 1; shmem_free((char*)fresh))
 LOOP(calloc_64k, 256, shmem_free(shmem_calloc(1, 65536)))
 LOOP(align_page, 256, shmem_free(shmem_align(4096, 64)))
 LOOP(iput, 8, shmem_long_iput(block + i, mine + i, 1, 2, 4, pe))
@@ -289,6 +292,9 @@ static void run_loops(void) {
         RUN(fcollect);
         RUN(collect);
     }
+    /* Last: the others' blocks have never been written. */
+    for (int i = 0; i < 2; ++i)
+        RUN(malloc_1m);
     munmap(far_apart, (size_t)kRounds << 14);
     free(mine);
 }

@@ -27,7 +27,7 @@ WARM_CALLS = 3
 LOOPS = ["p", "g", "p_in_turn", "p_variable", "char_p", "double_g", "add", "add_fetch", "fetch", "set", "swap",
          "compare_swap", "fetch_or", "put1", "get1", "put8", "get8", "put8_heap", "put3", "put_nbi1", "put_signal", "put_signal8", "put_longs",
          "get_longs", "put_none", "put_one", "put_one_heap", "get_one", "put_nbi_one", "get_nbi_one", "put_nine", "get1_heap", "put1_heap",
-         "put1_variable", "put1_heap_static", "get1_heap_static", "put1_apart", "put1_sweep", "put16", "put_sixteen", "get16", "put16_heap", "put_row", "put_row_mine", "get_row_stack", "put_long_row", "put2", "put_half", "p_three", "quiet", "fence", "inc", "xor", "malloc", "malloc_4k", "malloc_64k", "malloc_128k", "calloc_64k", "align_page", "iput", "iget", "ibput", "ibget", "test", "test_any", "wait", "wait_all", "wait_any", "signal_add",
+         "put1_variable", "put1_heap_static", "get1_heap_static", "put1_apart", "put1_sweep", "put16", "put_sixteen", "get16", "put16_heap", "put_row", "put_row_mine", "get_row_stack", "put_long_row", "put2", "put_half", "p_three", "quiet", "fence", "inc", "xor", "malloc", "malloc_4k", "malloc_64k", "malloc_128k", "malloc_1m", "calloc_64k", "align_page", "iput", "iget", "ibput", "ibget", "test", "test_any", "wait", "wait_all", "wait_any", "signal_add",
          "signal_fetch", "fetch_nbi", "lock", "barrier", "sync", "sum", "broadcast", "alltoall", "fcollect", "collect"]
 ROUNDS = 4096
 MOST_TIMES = 5

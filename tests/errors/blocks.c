@@ -219,6 +219,57 @@ static void stored_freed_last(int me, int pes) {
     shmem_free((char*)block);
     if (me == 1) block[199999] = 1;
 }
+/* Of 256 KiB and more this PE can neither load nor store there, and is told at once. */
+enum { kClosed = 256 << 10 };
+static volatile char* freed_closed(void) {
+    volatile char* block = shmem_malloc(kClosed);
+    memset((char*)block, 1, kClosed);
+    shmem_free((char*)block);
+    return block;
+}
+static void stored_freed_closed(int me, int pes) {
+    volatile char* block = freed_closed();
+    (void)pes;
+    if (me == 1) block[150000] = 1;
+}
+static void loaded_freed_closed(int me, int pes) {
+    volatile char* block = freed_closed();
+    (void)pes;
+    if (me == 1) sink = block[150001];
+}
+/* What is in front of its first whole page, and behind the last one, is filled. */
+static void stored_freed_closed_last(int me, int pes) {
+    volatile char* block = shmem_malloc(kClosed + 9);
+    (void)pes;
+    shmem_free((char*)block);
+    if (me == 1) block[kClosed + 8] = 1;
+}
+/* Its place serves again, all of it. */
+static void closed_reused(int me, int pes) {
+    const char* const block = (const char*)freed_closed();
+    char* next = NULL;
+    (void)pes;
+    for (int i = 0; i < 8 && next != block; ++i) {
+        next = shmem_malloc(900000);
+        memset(next, i, 900000);
+        shmem_long_p((long*)(void*)next + me, me, 1 - me);
+        shmem_barrier_all();
+        if (((long*)(void*)next)[1 - me] != 1 - me) shmem_global_exit(3);
+        if (next != block) shmem_free(next);
+    }
+    if (next != block) shmem_global_exit(4);
+}
+/* A pointer that another PE has goes by the mapping of that one's own. */
+static void stored_freed_by_pointer(int me, int pes) {
+    char* block = shmem_malloc(kClosed);
+    volatile char* theirs = shmem_ptr(block, 1);
+    (void)pes;
+    memset(block, 1, kClosed);
+    shmem_free(block);
+    shmem_sync_all();
+    if (me == 0) theirs[150000] = 7;
+    shmem_sync_all();
+}
 /* Long blocks that are freed later do not displace it. */
 static void freed_before(int me, size_t bytes, size_t later) {
     volatile char* block = shmem_malloc(bytes);
@@ -396,6 +447,11 @@ const struct Case cases[] = {
     {"stored_freed_given_back", stored_freed_given_back},
     {"stored_freed_far", stored_freed_far},
     {"stored_freed_last", stored_freed_last},
+    {"stored_freed_closed", stored_freed_closed},
+    {"loaded_freed_closed", loaded_freed_closed},
+    {"stored_freed_closed_last", stored_freed_closed_last},
+    {"closed_reused", closed_reused},
+    {"stored_freed_by_pointer", stored_freed_by_pointer},
     {"stored_freed_before_long", stored_freed_before_long},
     {"stored_freed_before_longest", stored_freed_before_longest},
     {"stored_freed_reused", stored_freed_reused},

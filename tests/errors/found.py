@@ -62,6 +62,9 @@ MISTAKES = [
     ("a store of the program far behind the last block", "blocks stored_far_past"),
     ("a store of the program in front of the first block", "blocks stored_before"),
     ("a store of the program to a block that was freed", "blocks stored_freed"),
+    ("a store of the program to a block of 256 KiB or more that was freed", "blocks stored_freed_closed"),
+    ("a load of the program from a block of 256 KiB or more that was freed", "blocks loaded_freed_closed"),
+    ("a store by a pointer of `shmem_ptr` to a block that was freed", "blocks stored_freed_by_pointer"),
     ("a block freed twice", "memory free_twice"),
     ("PEs allocate different sizes", "memory different_sizes"),
     ("PEs allocate with different alignments", "blocks different_alignments"),
@@ -109,7 +112,8 @@ WAYS = {
     "`ISTHMUS_CHECK=1`": {"ISTHMUS_CHECK": "1"},
 }
 JOBS = 3
-NAMED = re.compile(r"^isthmus: PE \d+ \(host \S+\): (?:shmem_\w+|a (?:put|get)[\w ,]*): (?!no progress|waits in vain for PE \d+, which has [^;\n]*$)",
+NAMED = re.compile(r"^isthmus: PE \d+ \(host \S+\): (?:SIGSEGV, [^\n]* of a freed block of |"
+                   r"(?:shmem_\w+|a (?:put|get)[\w ,]*): (?!no progress|waits in vain for PE \d+, which has [^;\n]*$))",
                    re.MULTILINE)
 BEGIN, END = "<!-- found: begin -->\n", "<!-- found: end -->"
 

@@ -157,8 +157,7 @@ ISTHMUS_API void* isthmus_symmetric_address(const void* address, int pe) {
     const bool exists =
         is_near(pe) && ((is_in_arena(address, 1, pe) && arena_access(address, 1, pe) != 0) ||
                         is_symmetric(address, 1));
-    if (!exists) return nullptr;
-    return translate(const_cast<void*>(address), pe);
+    return exists ? guarded::point_at(address, pe) : nullptr;
 }
 
 ISTHMUS_API int isthmus_symmetric_put(void* dest, const void* source, uint64_t size, int pe,

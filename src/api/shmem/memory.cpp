@@ -232,8 +232,7 @@ ISTHMUS_API void* pshmem_realloc(void* ptr, size_t size) {
 ISTHMUS_API void* pshmem_ptr(const void* dest, int pe) {
     require_running("shmem_ptr");
     if (pe < 0 || pe >= job.pes || !is_symmetric(dest, 1)) return nullptr;
-    if (!is_near(pe)) return nullptr;
-    return translate(const_cast<void*>(dest), pe);
+    return is_near(pe) ? guarded::point_at(dest, pe) : nullptr;
 }
 
 // For the profiling library.

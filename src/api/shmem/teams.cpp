@@ -3,6 +3,7 @@
 
 #include "api/shmem/collectives.hpp"
 #include "base/error.hpp"
+#include "core/job/guarded_blocks.hpp"
 #include "core/job/private_memory.hpp"
 #include "core/reach/far.hpp"
 #include "core/teams/team_table.hpp"
@@ -137,7 +138,7 @@ ISTHMUS_API void* pshmem_team_ptr(shmem_team_t team, const void* dest, int pe) {
     const Team& subject = live(team, "shmem_team_ptr");
     if (pe < 0 || pe >= subject.size || !is_symmetric(dest, 1)) return nullptr;
     const int world = subject.world_pe(pe);
-    return is_near(world) ? translate(const_cast<void*>(dest), world) : nullptr;
+    return is_near(world) ? guarded::point_at(dest, world) : nullptr;
 }
 
 SHMEM_TABLE_TEAMS(ISTHMUS_ALIAS)

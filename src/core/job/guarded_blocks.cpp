@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <deque>
 #include <mutex>
@@ -24,9 +25,12 @@ namespace {
 
 constexpr std::size_t kMostKept = 256;
 
+// What becomes of a freed block, or of its whole pages.
+enum class Way : std::uint8_t { filled, given_back, closed };
+
 struct Kept {
     Range block;
-    bool is_whole;  // filled
+    Way way;
 };
 
 bool may_be_whole(const Range& block) {
@@ -66,6 +70,24 @@ void give_back(const Range& pages) {
     if (!discard_pages(pages.begin, pages.size))
         fill_bytes(reinterpret_cast<void*>(pages.begin), 0, pages.size);
     asan::poison(reinterpret_cast<void*>(pages.begin), pages.size);
+}
+
+// Nobody of this PE can load or store there until they are opened, and nothing is moved. Others'
+// mappings stay as they are: but for pointers that they were given they ask before they transfer.
+bool may_be_closed(const Range& block) {
+    return block.size >= kClosed && block.size <= kMostWhole &&
+           job.status().is_pointed_at.load(std::memory_order_relaxed) == 0;
+}
+bool close_pages(const Range& pages) {
+    if (mprotect(reinterpret_cast<void*>(pages.begin), pages.size, PROT_NONE) != 0) return false;
+    asan::poison(reinterpret_cast<void*>(pages.begin), pages.size);
+    return true;
+}
+void open_pages(const char* routine, const Range& pages) {
+    if (mprotect(reinterpret_cast<void*>(pages.begin), pages.size, PROT_READ | PROT_WRITE) != 0)
+        fail(routine, Text("cannot open the pages of the freed block at ", InHex(pages.begin),
+                           " again: ", std::strerror(errno)));
+    asan::unpoison(reinterpret_cast<void*>(pages.begin), pages.size);
 }
 
 // Freed blocks, the oldest first: for each kind of lengths its own, so that long ones do not
@@ -136,11 +158,11 @@ std::uintptr_t first_written(const Range& range) {
         std::find_if(bytes, bytes + range.size, [](unsigned char now) { return now != 0; }));
 }
 
-// What becomes of a freed block. Its pages are whole ones, or none.
+// The parts of a freed block. Its pages are whole ones, or none.
 struct Freed {
-    Freed(const Range& block, bool is_whole)
-        : first{block.begin, is_whole ? block.size : std::min(block.size, kFilled)},
-          last{block.end(), 0} {
+    Freed(const Range& block, Way way) : first{block.begin, 0}, last{block.end(), 0} {
+        constexpr std::uint64_t kFirst[] = {kMostWhole, kFilled, 0};
+        first.size = std::min(block.size, kFirst[static_cast<std::size_t>(way)]);
         const std::uintptr_t begin = os::page_up(first.end());
         const std::uintptr_t end = os::page_down(block.end());
         if (begin >= end) {
@@ -152,7 +174,7 @@ struct Freed {
         last = {end, block.end() - end};
     }
     Range first;  // filled
-    Range pages;  // given back
+    Range pages;  // given back, or closed
     Range last;   // filled
 };
 
@@ -170,9 +192,9 @@ std::uintptr_t first_written_again(const Range& pages) {
     return pages.end();
 }
 
-void verify_freed(const char* routine, const Kept& one) {
+void verify_and_open(const char* routine, const Kept& one) {
     const Range& block = one.block;
-    const Freed freed(block, one.is_whole);
+    const Freed freed(block, one.way);
     const auto verify = [&](bool is_changed, std::uintptr_t at) {
         if (is_changed)
             fail(routine, Text("the freed block of ", block.size, " bytes at ", InHex(block.begin),
@@ -184,7 +206,9 @@ void verify_freed(const char* routine, const Kept& one) {
         verify(at != part.size, part.begin + at);
     };
     verify_filled(freed.first);
-    if (freed.pages.size != 0) {
+    if (one.way == Way::closed) {
+        open_pages(routine, freed.pages);
+    } else if (freed.pages.size != 0) {
         const std::uintptr_t at = first_written_again(freed.pages);
         verify(at != freed.pages.end(), at);
     }
@@ -194,10 +218,17 @@ void verify_freed(const char* routine, const Kept& one) {
 void let_go(const char* routine, Quarantine& from) {
     const Kept one = from.blocks.front();
     const Range& block = one.block;
-    verify_freed(routine, one);
+    verify_and_open(routine, one);
     from.bytes -= block.size;
     from.blocks.pop_front();
     heap.release(reinterpret_cast<void*>(block.begin));
+}
+
+// Which way it goes; its pages are closed.
+Way put_away(const Range& block) {
+    if (may_be_closed(block) && close_pages(Freed(block, Way::closed).pages)) return Way::closed;
+    const Range pages = Freed(block, Way::given_back).pages;
+    return may_be_whole(block) && has_pages(pages) ? Way::filled : Way::given_back;
 }
 
 bool is_too_much(const Quarantine& one) {
@@ -257,7 +288,7 @@ void close(const char* routine) {
     const std::lock_guard lock(heap_guard);
     for (Quarantine& each : *kept) {
         for (const Kept& one : each.blocks)
-            verify_freed(routine, one);
+            verify_and_open(routine, one);
         each.clear();
     }
     heap.for_each_block([&](const Range& block) {
@@ -318,18 +349,31 @@ bool release(const char* routine, void* place) {
     verify_guard(routine, block);
     block_map.remove(block.begin, block.size);
     heap.retire(place);
-    const Range pages = Freed(block, false).pages;
-    const bool is_whole = may_be_whole(block) && has_pages(pages);
-    const Freed freed(block, is_whole);
+    const Way way = put_away(block);
+    const Freed freed(block, way);
     fill(freed.first, kFreedByte);
     fill(freed.last, kFreedByte);
-    if (freed.pages.size != 0) give_back(freed.pages);
+    if (way == Way::given_back && freed.pages.size != 0) give_back(freed.pages);
     Quarantine& mates = quarantine_of(block);
-    mates.blocks.push_back({block, is_whole});
+    mates.blocks.push_back({block, way});
     mates.bytes += block.size;
     while (is_too_much(mates))
         let_go(routine, mates);
     return true;
+}
+
+Text describe_closed(const void* address) {
+    const std::unique_lock lock(heap_guard, std::try_to_lock);
+    if (!lock || !block_map.is_open()) return Text();
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    for (const Quarantine& each : *kept) {
+        for (const Kept& one : each.blocks) {
+            if (one.way == Way::closed && one.block.contains(address))
+                return Text("byte ", at - one.block.begin, " of a freed block of ", one.block.size,
+                            " bytes");
+        }
+    }
+    return Text();
 }
 
 }  // namespace guarded

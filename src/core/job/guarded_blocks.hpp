@@ -3,11 +3,13 @@
 // are freed and at finalisation. All PEs do the same, so that their blocks stay at the same places.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "base/text.hpp"
 #include "core/job/block_map.hpp"
 #include "core/job/job.hpp"
+#include "core/job/window.hpp"
 
 namespace isthmus::guarded {
 
@@ -15,9 +17,12 @@ namespace isthmus::guarded {
 inline constexpr std::uint64_t kGuard = 64;
 // Of a freed block that much is filled, and what is left of its last page; the pages between are
 // given back, and looked at where they exist again. But a page costs the system microseconds, each
-// time: where they exist, blocks of more than kFilled, up to this length, are filled whole. (Longer
-// ones would keep too much memory.)
+// time: where they exist, blocks of more than kFilled, up to kMostWhole, are filled whole. (Longer
+// ones would keep too much memory.) From kClosed on that would cost the caches more than to close
+// the pages to this PE, which tells its loads and stores at once. So that is done instead, unless
+// another PE has a pointer to its memory: what is stored by that is found where it is filled.
 inline constexpr std::uint64_t kFilled = 16384;
+inline constexpr std::uint64_t kClosed = std::uint64_t{256} << 10;
 inline constexpr std::uint64_t kMostWhole = std::uint64_t{64} << 20;
 // Blocks of those lengths that are kept back: together that much, what a processor's cache holds;
 // or one.
@@ -42,6 +47,18 @@ bool moves(std::uint64_t size);
 bool resize(const char* routine, void* block, std::uint64_t size);
 // False if `block` is not the beginning of one. Nobody may use it any more.
 bool release(const char* routine, void* block);
+
+// "byte 9 of a freed block of 1048576 bytes" whose pages are closed; else empty. For reports of
+// faults: waits for nobody.
+Text describe_closed(const void* address);
+
+// A pointer for the program, to memory of a PE of this host. Nobody is asked about what it stores.
+inline void* point_at(const void* address, int pe) {
+    std::atomic<std::uint8_t>& flag = job.header->pe[pe].is_pointed_at;
+    if (pe != job.me && flag.load(std::memory_order_relaxed) == 0)
+        flag.store(1, std::memory_order_relaxed);
+    return translate(const_cast<void*>(address), pe);
+}
 
 }  // namespace isthmus::guarded
 

@@ -68,6 +68,9 @@ struct alignas(256) PeStatus {
     std::atomic<std::uint8_t> waiting_width;
     // Whether it closes its window for who asks what it fetches (core/job/shown_window.hpp).
     std::atomic<std::uint8_t> closes_window;
+    // Others of this host have had pointers to its memory (shmem_ptr). Relaxed: they are used
+    // behind a barrier, or in front of one.
+    std::atomic<std::uint8_t> is_pointed_at;
     std::atomic<std::uint64_t> waiting_value;
     std::atomic<std::uint64_t> libraries;  // a bit for each whose static data is symmetric
     // Calls of this session that allocate or free symmetric memory, the one under way included.

@@ -33,6 +33,7 @@
 #include "base/os.hpp"
 #include "base/process_stat.hpp"
 #include "base/routine.hpp"
+#include "core/job/guarded_blocks.hpp"
 #include "core/job/job.hpp"
 
 namespace isthmus {
@@ -203,12 +204,17 @@ int find_frames(const Crash& crash, std::array<Frame, kFrames>& frames) {
 }
 
 // Why nothing can be at the address.
-const char* detail_text(const Crash& crash) {
+Text detail_text(const Crash& crash) {
     if (has_stack_ended(crash))
-        return ": the stack has ended (too deep a recursion, or a large array)";
+        return Text(": the stack has ended (too deep a recursion, or a large array)");
     if (crash.signal == SIGBUS && crash.info->si_code == BUS_ADRERR)
-        return ": the file that is mapped there has become shorter, or there is no memory for it";
-    return "";
+        return Text(
+            ": the file that is mapped there has become shorter, or there is no memory for it");
+    if (job.checked) {
+        if (const Text freed = guarded::describe_closed(crash.info->si_addr); !freed.empty())
+            return Text(", ", freed);
+    }
+    return Text();
 }
 
 // What has happened, behind the signal's name.
@@ -237,7 +243,8 @@ const char* reason_text(const Crash& crash, char (&text)[192]) {
                           crash.info->si_addr == crash.instruction ? "jump to"
                           : crash.access                           ? crash.access
                                                                    : "at",
-                          reinterpret_cast<std::uintptr_t>(info.si_addr), detail_text(crash));
+                          reinterpret_cast<std::uintptr_t>(info.si_addr),
+                          detail_text(crash).c_str());
     }
     return text;
 }
