@@ -30,6 +30,10 @@ std::mutex changing;
 std::atomic<Closed> closed = Closed::nothing;
 std::atomic<std::uint32_t> open_checks = 0;
 std::atomic<std::uint64_t> since = 0;
+// Where threads of the program call at once, one may have seen the window closed, and look at the
+// far ways next: whenever these are opened then, it would take its near PE for a far one. So they
+// stay closed, until the session ends. Guarded by `changing`.
+bool stays_closed = false;
 
 bool can_be_asked() {
     return unasked.load(std::memory_order_relaxed) != &nobody_asks;
@@ -41,8 +45,12 @@ void open_ways(bool by_program) {
     constexpr auto kRelaxed = std::memory_order_relaxed;
     const Closed was = closed.load(kRelaxed);
     if (was == Closed::nothing || (was == Closed::window_as_well && !by_program)) return;
-    if (was == Closed::window_as_well) open_own_window();
-    if (const FarWays* const ways = far_ways.load(kRelaxed)) ways->open();
+    if (was == Closed::window_as_well) {
+        open_own_window();
+        stays_closed = stays_closed || job.status().multiple.load(kRelaxed) != 0;
+    }
+    const FarWays* const ways = far_ways.load(kRelaxed);
+    if (ways && !stays_closed) ways->open();
     closed.store(Closed::nothing, kRelaxed);
 }
 
@@ -87,6 +95,7 @@ void let_ask(std::uint32_t limit) {
 void watch_far(const FarWays& ways) {
     const std::lock_guard lock(changing);
     closed.store(Closed::nothing, std::memory_order_relaxed);
+    stays_closed = false;
     far_ways.store(&ways, std::memory_order_relaxed);
 }
 

@@ -106,9 +106,6 @@ T* find_theirs(T* mine, int pe, char* page) {
 void show_window() {
     if (window.open_limit == 0 || job.pes == 1) return;
     const bool closes_itself = far::present;
-    if (closes_itself && fetch_watch::far_ways.load(kRelaxed) &&
-        job.status().multiple.load(kRelaxed) != 0)
-        return;
     if (!closes_itself && !share_page()) return;
     program_limit = isthmus_window.limit;
     auto expected = WindowWatch::forbidden;

@@ -9,7 +9,7 @@
 // In jobs of several hosts a thread of the PE's own closes it, that of its road, behind the short
 // calls on the road: who finds the window closed would try these next. So they are opened behind
 // the window as well, by the program's only thread: where several may call at once, one may be
-// between the two, and the window stays open.
+// between the two, and the short calls stay closed (fetch_watch.cpp).
 //
 // Without checks. A PE that uses another face than OpenSHMEM keeps its window to itself: routines
 // there refuse what the window would do.
