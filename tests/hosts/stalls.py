@@ -66,6 +66,8 @@ def on_three_hosts():
         ("test", [rf"^isthmus:   PE 2: {FAR}{ASLEEP}",
                   rf"^isthmus:   PE 0: {FAR}calls shmem_test in vain for {NUMBER}, watching flag "
                   r"\(is 0; waits for == 1\)$"], NOBODY),
+        ("stops", [rf"^isthmus:   PE 2: {FAR}does not answer: stopped, by a signal or a debugger, or without a "
+                   r"processor"], NOBODY),
         # Of a set the words, of a team its number and PEs, of other waits what they are for.
         ("any", [rf"^isthmus:   PE 0: {FAR}in shmem_wait_until_any for {NUMBER}, watching flags(\.\d)? "
                  r"\(are 0, 0, 0, -2; waits for any >= 7\)$"], NOBODY),
@@ -100,7 +102,10 @@ def on_three_hosts():
 def on_two_hosts():
     """Of two PEs on each of two hosts the last one polls its own memory: its neighbour tells it as well."""
     fetches = rf"fetches signal(\.\d)? of PE 3 again and again, value now 9; last noted call shmem_barrier_all$"
-    return [("polls-signal", [rf"^isthmus:   PE 3: {FAR}{fetches}", rf"^isthmus:   PE 3: {fetches}"], NOBODY,
+    stopped = r"stopped, by a signal or a debugger"
+    return [("stops", [rf"^isthmus:   PE 3: {FAR}does not answer: {stopped}, or without a processor",
+                       rf"^isthmus:   PE 3: {stopped}; last noted call shmem_barrier_all$"], NOBODY, {"each": 2})] + [
+            ("polls-signal", [rf"^isthmus:   PE 3: {FAR}{fetches}", rf"^isthmus:   PE 3: {fetches}"], NOBODY,
              {**threads, "each": 2}) for threads in ({"TEST_ONE_THREAD": "1"}, {})]
 
 

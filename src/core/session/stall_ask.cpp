@@ -9,6 +9,7 @@
 
 #include "base/os.hpp"
 #include "core/job/activity.hpp"
+#include "core/job/departure_word.hpp"
 #include "core/job/fetch_watch.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/host_table.hpp"
@@ -69,6 +70,18 @@ void tell_far_wait(const ToldWait& told, const Activity& activity, Doing& doing)
     if (told.has_now != 0) words.words = told.now;
     tell_condition(words, telling);
     doing.rest = telling;
+}
+
+// Its thread of the road answers whatever the program does: what it has told before, and waited for
+// then, is not what keeps it.
+void tell_silent(std::uint64_t word, Doing& doing) {
+    Doing silent;
+    silent.pe = doing.pe;
+    silent.what = "on host " + host_of(doing.pe) +
+                  ", does not answer: stopped, by a signal or a debugger, or without a processor";
+    if (is_activity(word))
+        silent.what += std::string("; last noted call ") + routine_name(activity_in(word).routine);
+    doing = silent;
 }
 
 // A PE of this host that is asked what it fetches, until this object is gone: its operations go
@@ -156,16 +169,20 @@ void ask_those_far(std::vector<Doing>& all) {
     constexpr std::size_t kMost = 256;
     std::vector<int> asked;
     for (const Doing& each : all) {
-        if (!is_here(each.pe) && is_activity(far::ask_state(each.pe)) && asked.size() < kMost)
+        if (!is_here(each.pe) && !is_departure(far::ask_state(each.pe)) && asked.size() < kMost)
             asked.push_back(each.pe);
     }
     if (asked.empty()) return;
-    const std::vector<ToldWait> told = read_told_waits(asked);
+    const ToldWaits all_told = read_told_waits(asked);
     for (const int pe : asked) {
         Doing& doing = all[static_cast<std::size_t>(pe)];
-        const ToldWait& one = told[static_cast<std::size_t>(pe)];
+        const ToldWait& one = all_told.told[static_cast<std::size_t>(pe)];
         const std::uint64_t word = far::ask_state(pe);
-        if (!is_activity(word)) continue;
+        // Without a thread it answers where the program calls.
+        if (all_told.is_silent[static_cast<std::size_t>(pe)] && !is_departure(word) &&
+            !far::served_by_calls)
+            tell_silent(word, doing);
+        if (!is_activity(word) || all_told.is_silent[static_cast<std::size_t>(pe)]) continue;
         const Activity activity = activity_in(word);
         const bool waits = activity.kind != Activity::Kind::computes;
         // It has computed, or waited for the answer of one of these.

@@ -131,9 +131,10 @@ void tell_own_wait(bool for_report) {
         __atomic_store_n(place + i, words[i], __ATOMIC_RELAXED);
 }
 
-std::vector<ToldWait> read_told_waits(const std::vector<int>& pes) {
-    constexpr std::uint64_t kPatience = 300'000'000;  // nanoseconds
-    std::vector<ToldWait> all(static_cast<std::size_t>(job.pes));
+ToldWaits read_told_waits(const std::vector<int>& pes) {
+    constexpr std::uint64_t kPatience = 1'000'000'000;  // nanoseconds: only a stopped PE takes it
+    const auto size = static_cast<std::size_t>(job.pes);
+    ToldWaits all{std::vector<ToldWait>(size), std::vector<bool>(size)};
     const std::unique_lock lock(reading, std::try_to_lock);
     if (!lock || pes.empty()) return all;
     if (!readings) readings = new Reading[kMaxPes];
@@ -159,8 +160,10 @@ std::vector<ToldWait> read_told_waits(const std::vector<int>& pes) {
         far::progress();
         os::sleep_nanoseconds(100'000);
     }
+    for (const int pe : pes)
+        all.is_silent[static_cast<std::size_t>(pe)] = !has_come(one_of(pe));
     for (const int pe : asked) {
-        if (has_come(one_of(pe))) all[static_cast<std::size_t>(pe)] = one_of(pe).told;
+        if (has_come(one_of(pe))) all.told[static_cast<std::size_t>(pe)] = one_of(pe).told;
     }
     return all;
 }

@@ -39,8 +39,12 @@ ToldWait told_wait_of(const PeStatus& status);
 // fetches, if it waits for nothing, and looks whether it sleeps.
 void tell_own_wait(bool for_report);
 
-// Reads those of these PEs, all at once, for a moment at most: by PE, and of those that have not
-// answered nothing.
-std::vector<ToldWait> read_told_waits(const std::vector<int>& pes);
+// By PE: of those that have not answered nothing.
+struct ToldWaits {
+    std::vector<ToldWait> told;
+    std::vector<bool> is_silent;  // was asked, now or for an earlier report, and has not answered
+};
+// Reads those of these PEs, all at once, for a moment at most.
+ToldWaits read_told_waits(const std::vector<int>& pes);
 
 }  // namespace isthmus

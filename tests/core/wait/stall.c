@@ -250,6 +250,11 @@ int main(int argc, char** argv) {
         if (me == last) pthread_join(thread, NULL);
     } else if (strcmp(what, "stopped") == 0) {
         if (me == last) raise(SIGSTOP);
+    } else if (strcmp(what, "stops") == 0) {
+        /* Until a shell lets it go on. */
+        char command[64];
+        snprintf(command, sizeof command, "(sleep %d; kill -CONT $PPID) >&- 2>&- &", (int)seconds);
+        if (me == last && system(command) == 0) raise(SIGSTOP);
     } else if (strcmp(what, "busy") == 0) {
         while (me == last && !is_told(end))
             for (volatile int i = 0; i < 100000; ++i) {
