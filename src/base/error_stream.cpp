@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 
 namespace isthmus {
@@ -27,6 +28,14 @@ bool is_open() {
 }
 
 }  // namespace
+
+void occupy_standard_streams() {
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+        const int access = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+        // The lowest number that is free: of these three, in this order.
+        if (fcntl(stream, F_GETFD) < 0 && errno == EBADF) open("/dev/null", access | O_CLOEXEC);
+    }
+}
 
 void keep_error_stream() {
     constexpr int kLowest = 64;  // not where programs expect their own next one

@@ -3,6 +3,11 @@
 
 namespace isthmus {
 
+// In front of the first descriptor that is opened: one under the number of a standard stream that
+// the program was started without would take what it reads and writes there. They are occupied, and
+// reads and writes fail as before.
+void occupy_standard_streams();
+
 // Keeps what standard error leads to now, for messages behind the program's closing it. Not again
 // if it is kept.
 void keep_error_stream();

@@ -242,6 +242,7 @@ __attribute__((constructor(101))) void on_load() {
 void load_managed_job() {
     const int rank = launched_rank();
     if (rank < 0 || rank >= kMaxPes || launched_size() == 1) return find_static_data(1);
+    occupy_standard_streams();
     find_static_data(launched_size());
     remember_file(os::create_shared_file("isthmus-pe", job_file_size(rank + 1)));
     job.header = job.file < 0 ? nullptr : map_header(job.file);
@@ -308,6 +309,7 @@ void attach_job() {
                                 " are needed; raise the limit of stacks (ulimit -s)"));
     if (const auto [call, error] = os::refused_identity_call(); call)
         fail("shmem_init", Text(call, ": ", std::strerror(error), os::advice_on_call(error)));
+    occupy_standard_streams();
     if (!job.header) {
         refuse_job_of_less_rights();
         refuse_foreign_launcher("");

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A program closes its standard error and makes a mistake: the message goes to where that led.
+"""A program closes its standard error and makes a mistake: the message goes to where that led. Or it is started
+without some of its streams: what it reads and writes there reaches nothing of the library's.
 
-closed_streams.py PROGRAM
+closed_streams.py PROGRAM ISTHMUS
 """
 import os
 import pathlib
@@ -24,6 +25,13 @@ def closed(start, pes, program, what, folder):
     assert what != "stream" or data.read_bytes() == b"", "the message went into the program's file"
 
 
+def without(start, program, streams):
+    shell = " ".join(f"{stream}>&-" for stream in streams)
+    result = subprocess.run([*start, "sh", "-c", f'exec "$@" {shell}', "sh", program, "without", streams],
+                            capture_output=True, text=True, timeout=60, check=False)
+    assert result.returncode == 0, (streams, result)
+
+
 def background(program):
     """Who reads the streams of a program that has gone on in the background sees their end."""
     job = subprocess.Popen([program, "background", "-"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -38,13 +46,19 @@ def background(program):
 
 
 def main():
-    program = sys.argv[1]
+    program, launcher = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         for what in ("descriptor", "stream"):
             closed([], 1, program, what, folder)
             if hydra := shutil.which("mpiexec.hydra"):
                 closed([hydra, "-n", "2"], 2, program, what, folder)
         background(program)
+    starts = [[], [launcher, "run", "-n", "2"]]
+    starts += [[path, "-n", "2"] for path in (shutil.which("mpiexec.hydra"),) if path]
+    starts += [[path, "--allow-run-as-root", "--oversubscribe", "-n", "2"] for path in (shutil.which("mpirun.openmpi"),) if path]
+    for start in starts:
+        for streams in ("0", "1", "2", "012"):
+            without(start, program, streams)
     print("who closes standard error is told all the same")
 
 
