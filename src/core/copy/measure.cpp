@@ -3,9 +3,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <numeric>
+#include <span>
 
 #include "base/os.hpp"
 
@@ -17,7 +16,12 @@ constexpr double kStillToWrite = 1.1;
 // What a block loses that is taken for one that the last level holds, and is in memory.
 constexpr double kWorthMeeting = 1.25;
 constexpr int kBursts = 9;
+constexpr int kFewestBursts = 6;  // on a machine that is too busy for all
+// From memory: a median wants more, and they are short.
+constexpr int kColdBursts = 41;
+constexpr int kFewestColdBursts = 21;
 constexpr std::size_t kInnerBlock = std::size_t{64} << 10;
+constexpr std::size_t kMostOuter = std::size_t{4} << 20;
 constexpr std::uint64_t kPatience = 90'000'000;  // nanoseconds: the machine is too busy then
 
 // Source and dest of a measurement: private memory that is touched, with room for an alias.
@@ -49,7 +53,7 @@ class Buffers {
 
 // Of "outer": twice the second level, where that is usual.
 std::size_t outer_block(const Caches& caches) {
-    return std::clamp<std::size_t>(2 * caches.level2, std::size_t{1} << 20, std::size_t{4} << 20);
+    return std::clamp<std::size_t>(2 * caches.level2, std::size_t{1} << 20, kMostOuter);
 }
 
 // How the blocks of "inner" go at an alias, where no block goes by string.
@@ -58,6 +62,13 @@ Way way_ahead(const CopyParameters& parameters) {
 }
 
 }  // namespace
+
+double time_that_counts(std::vector<double> times, bool cold) {
+    const auto middle = times.begin() + (times.size() - 1) / 2;
+    if (!cold) return *std::min_element(times.begin(), times.end());
+    std::nth_element(times.begin(), middle, times.end());
+    return *middle;
+}
 
 bool are_plausible(const std::vector<CopyFigure>& figures) {
     // Slower than any memory: an emulator, or valgrind. Faster than any cache: a broken clock.
@@ -73,7 +84,8 @@ CopyParameters choose_by_figures(const CopyParameters& standard, const Caches& c
             if (std::strcmp(figure.where, where) == 0 && figure.way == way) return figure.gigabytes;
         return 0.0;
     };
-    // The fastest way that `may` allows, if it clearly beats the usual one.
+    // A fast way that `may` allows: it clearly beats the usual one and all in front of it, so that
+    // two that are alike do not take turns from one measurement to the next.
     const auto best = [&](const char* where, Way usual, auto&& may) {
         Way chosen = usual;
         double reached = rate(where, usual) * kClearly;
@@ -82,7 +94,7 @@ CopyParameters choose_by_figures(const CopyParameters& standard, const Caches& c
                 !may(figure.way))
                 continue;
             chosen = figure.way;
-            reached = figure.gigabytes;
+            reached = figure.gigabytes * kClearly;
         }
         return chosen;
     };
@@ -104,8 +116,9 @@ CopyParameters choose_by_figures(const CopyParameters& standard, const Caches& c
     if (rate("ahead", ahead) > rate("ahead-downwards", ahead) * kClearly)
         parameters.shun_alias = false;
     const auto best_streamed = [&](const char* where) {
-        return rate(where, Way::streamed_narrow) > rate(where, Way::streamed) ? Way::streamed_narrow
-                                                                              : Way::streamed;
+        return rate(where, Way::streamed_narrow) > rate(where, Way::streamed) * kClearly
+                   ? Way::streamed_narrow
+                   : Way::streamed;
     };
     parameters.beyond = best_streamed("fresh");
     // Streamed stores are in memory when the time is taken; what others leave in the caches is
@@ -128,14 +141,27 @@ CopyParameters choose_by_figures(const CopyParameters& standard, const Caches& c
 #if defined(__x86_64__)
 }  // namespace isthmus
 
-#include <emmintrin.h>
+#include <cpuid.h>
+#include <immintrin.h>
 
 #include "core/copy/roads.hpp"
 
 namespace isthmus {
 namespace {
 
-void flush(const char* begin, std::size_t bytes) {
+// Thirty times as fast as the other one, since flushes then need not wait for each other.
+bool can_flush_side_by_side() {
+    unsigned int eax = 0, ebx = 0, ecx = 0, edx = 0;
+    return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (ebx & bit_CLFLUSHOPT) != 0;
+}
+[[gnu::target("clflushopt")]] void flush_side_by_side(char* begin, std::size_t bytes) {
+    for (std::size_t at = 0; at < bytes; at += 64)
+        _mm_clflushopt(begin + at);
+    _mm_mfence();
+}
+void flush(char* begin, std::size_t bytes) {
+    static const bool side_by_side = can_flush_side_by_side();
+    if (side_by_side) return flush_side_by_side(begin, bytes);
     for (std::size_t at = 0; at < bytes; at += 64)
         _mm_clflush(begin + at);
     _mm_mfence();
@@ -143,10 +169,12 @@ void flush(const char* begin, std::size_t bytes) {
 
 // Where the source begins. In a line: loads that cross lines cost the loops more than the
 // processor's own copy.
-using Places = std::array<std::size_t, 2>;
-constexpr Places kPlaces{0, 9};
+using Places = std::span<const std::size_t>;
+constexpr std::size_t kPlaces[] = {0, 9};
+// Long blocks cost the most time, and wait for their lines wherever they begin.
+constexpr std::size_t kPlaceOfOuter[] = {9};
 // Of dest modulo 4096: 16 bytes and one.
-constexpr Places kJustBehind{Buffers::kDestInPage - 16, Buffers::kDestInPage - 1};
+constexpr std::size_t kJustBehind[] = {Buffers::kDestInPage - 16, Buffers::kDestInPage - 1};
 
 struct Trial {
     const char* where;
@@ -165,45 +193,74 @@ struct Bench {
     const ChosenCopy& loops;
     const Buffers& buffers;
     std::uint64_t deadline;
-    Places places = kPlaces;
+    Places places;
 
     bool is_late() const { return os::monotonic_nanoseconds() > deadline; }
-    // Nanoseconds of a copy, of `calls` copies.
-    double time(const Trial& trial, std::size_t place, std::size_t bytes, int calls) const {
-        char* const source = buffers.source() + place;
+    // Nanoseconds of a copy, of `calls` copies of the block that begins at `offset`.
+    double time(const Trial& trial, std::size_t place, std::size_t bytes, int calls,
+                std::size_t offset = 0) const {
+        char* const dest = buffers.dest() + offset;
+        char* const source = buffers.source() + offset + place;
         const std::uint64_t start = os::monotonic_nanoseconds();
         for (int call = 0; call < calls; ++call)
-            loops.copy_by(road_of(trial.way, trial.shun_alias, buffers.dest(), source),
-                          buffers.dest(), source, bytes);
+            loops.copy_by(road_of(trial.way, trial.shun_alias, dest, source), dest, source, bytes);
         return static_cast<double>(os::monotonic_nanoseconds() - start) / calls;
     }
 };
 
-// All trials take turns, so that a change of the clock meets them alike. The mean of the places.
-void measure_trials(const Bench& bench, std::size_t bytes, int calls, bool cold,
-                    const std::vector<Trial>& trials, std::vector<CopyFigure>& figures) {
-    std::vector<std::array<double, std::tuple_size_v<Places>>> least(trials.size(), {1e18, 1e18});
-    for (int burst = 0; burst < kBursts && !(burst > 2 && bench.is_late()); ++burst) {
-        for (std::size_t i = 0; i < trials.size(); ++i) {
-            for (std::size_t at = 0; at < bench.places.size(); ++at) {
-                const std::size_t place = bench.places[at];
-                if (cold) {
-                    flush(bench.buffers.source(), bytes + place);
-                    flush(bench.buffers.dest(), bytes);
-                } else {
-                    // The caches as this way leaves them; one long copy is enough for that.
-                    bench.time(trials[i], place, bytes, calls > 1 ? 2 : 1);
-                }
-                least[i][at] = std::min(least[i][at], bench.time(trials[i], place, bytes, calls));
-            }
-        }
-    }
+// Of each trial, of each place.
+using Times = std::vector<std::vector<std::vector<double>>>;
+Times no_times(const Bench& bench, const std::vector<Trial>& trials) {
+    return Times(trials.size(), std::vector<std::vector<double>>(bench.places.size()));
+}
+void add_figures(const std::vector<Trial>& trials, const Times& times, std::size_t bytes, bool cold,
+                 std::vector<CopyFigure>& figures) {
     for (std::size_t i = 0; i < trials.size(); ++i) {
-        const double mean = std::accumulate(least[i].begin(), least[i].end(), 0.0) /
-                            static_cast<double>(bench.places.size());
+        double sum = 0;
+        for (const std::vector<double>& of_place : times[i])
+            sum += time_that_counts(of_place, cold);
+        const double mean = sum / static_cast<double>(times[i].size());
         figures.push_back(
             {trials[i].where, bytes, trials[i].way, static_cast<double>(bytes) / mean});
     }
+}
+
+// All trials take turns, so that a change of the clock meets them alike.
+void measure_trials(const Bench& bench, std::size_t bytes, int calls,
+                    const std::vector<Trial>& trials, std::vector<CopyFigure>& figures) {
+    Times times = no_times(bench, trials);
+    for (int burst = 0; burst < kBursts && !(burst >= kFewestBursts && bench.is_late()); ++burst) {
+        for (std::size_t i = 0; i < trials.size(); ++i) {
+            for (std::size_t at = 0; at < bench.places.size(); ++at) {
+                const std::size_t place = bench.places[at];
+                // The caches as this way leaves them; one long copy is enough for that.
+                bench.time(trials[i], place, bytes, calls > 1 ? 2 : 1);
+                times[i][at].push_back(bench.time(trials[i], place, bytes, calls));
+            }
+        }
+    }
+    add_figures(trials, times, bytes, false, figures);
+}
+
+// Blocks from memory, one behind the other: at one place the pages would be at hand, and the stores
+// of 32 bytes as fast as those of 64.
+void measure_cold_trials(const Bench& bench, std::size_t bytes, const std::vector<Trial>& trials,
+                         std::vector<CopyFigure>& figures) {
+    Times times = no_times(bench, trials);
+    std::size_t offset = 0;
+    for (int burst = 0; burst < kColdBursts && !(burst >= kFewestColdBursts && bench.is_late());
+         ++burst) {
+        for (std::size_t i = 0; i < trials.size(); ++i) {
+            for (std::size_t at = 0; at < bench.places.size(); ++at) {
+                const std::size_t place = bench.places[at];
+                flush(bench.buffers.source() + offset, bytes + place);
+                flush(bench.buffers.dest() + offset, bytes);
+                times[i][at].push_back(bench.time(trials[i], place, bytes, 1, offset));
+                offset = (offset + bytes) % kMostOuter;
+            }
+        }
+    }
+    add_figures(trials, times, bytes, true, figures);
 }
 
 // Blocks that the first level holds, at places of the source in a line that programs have.
@@ -237,7 +294,7 @@ CopyMeasurement measure_copies(const ChosenCopy& widest, const ChosenCopy& narro
     if (!widest.copy_by) return measurement;
     const std::uint64_t start = os::monotonic_nanoseconds();
     const std::size_t outer = outer_block(caches);
-    const Buffers buffers(outer);
+    const Buffers buffers(kMostOuter);
     if (!buffers) return measurement;
     ChosenCopy loops = widest;
     if (narrower.copy) {
@@ -245,25 +302,26 @@ CopyMeasurement measure_copies(const ChosenCopy& widest, const ChosenCopy& narro
         if (choose_by_figures(measurement.parameters, caches, measurement.figures).narrow)
             loops = narrower;
     }
-    const Bench bench{loops, buffers, start + kPatience};
-    measure_trials(bench, kInnerBlock, 8, false,
+    const Bench bench{loops, buffers, start + kPatience, kPlaces};
+    measure_cold_trials(bench, kInnerBlock,
+                        trials_of("fresh", {Way::upwards, Way::claimed, Way::string,
+                                            Way::streamed_narrow, Way::streamed}),
+                        measurement.figures);
+    if (!are_plausible(measurement.figures)) return measurement;  // the rest would take long
+    measure_trials(bench, kInnerBlock, 8,
                    trials_of("inner", {Way::upwards, Way::claimed, Way::alternating,
                                        Way::alternating_claimed, Way::string}),
                    measurement.figures);
     const Bench aliases{loops, buffers, start + kPatience, kJustBehind};
     const Way ahead =
         way_ahead(choose_by_figures(measurement.parameters, caches, measurement.figures));
-    measure_trials(aliases, kInnerBlock, 8, false,
-                   {{"ahead", ahead}, {"ahead-downwards", ahead, true}}, measurement.figures);
+    measure_trials(aliases, kInnerBlock, 8, {{"ahead", ahead}, {"ahead-downwards", ahead, true}},
+                   measurement.figures);
     measure_trials(
-        bench, outer, 1, false,
+        Bench{loops, buffers, start + kPatience, kPlaceOfOuter}, outer, 1,
         trials_of("outer", {Way::upwards, Way::claimed, Way::alternating, Way::alternating_claimed,
                             Way::string, Way::streamed_narrow, Way::streamed}),
         measurement.figures);
-    measure_trials(bench, 4 * kInnerBlock, 1, true,
-                   trials_of("fresh", {Way::upwards, Way::claimed, Way::string,
-                                       Way::streamed_narrow, Way::streamed}),
-                   measurement.figures);
     measurement.milliseconds = static_cast<double>(os::monotonic_nanoseconds() - start) * 1e-6;
     measurement.plausible = are_plausible(measurement.figures);
     if (measurement.plausible)

@@ -23,11 +23,16 @@ struct CopyMeasurement {
     double milliseconds = 0;
 };
 
-// Some milliseconds, and memory of four times the second level until it returns. Each figure is the
-// best of several short bursts, so that what else runs on the machine is not in it. First the width
+// Some milliseconds, and memory of 8 MB until it returns. Each figure is of
+// several short bursts that take turns with those of the other ways. First the width
 // of the vectors, if there are two (`narrower.copy` may be null), then all ways of the faster.
 CopyMeasurement measure_copies(const ChosenCopy& widest, const ChosenCopy& narrower,
                                const Caches& caches);
+
+// Of the times of several bursts. In the caches the least: what else runs on the machine makes them
+// longer only. From memory the median: a few are short where the memory happens to be idle, by
+// more than one way differs from another.
+double time_that_counts(std::vector<double> times, bool cold);
 
 // The choice that follows from the figures: a way replaces the standard one if it is clearly
 // faster. Apart for its tests.
