@@ -252,6 +252,7 @@ static void closed_reused(int me, int pes) {
     for (int i = 0; i < 8 && next != block; ++i) {
         next = shmem_malloc(900000);
         memset(next, i, 900000);
+        shmem_barrier_all();
         shmem_long_p((long*)(void*)next + me, me, 1 - me);
         shmem_barrier_all();
         if (((long*)(void*)next)[1 - me] != 1 - me) shmem_global_exit(3);

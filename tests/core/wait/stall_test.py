@@ -79,8 +79,8 @@ def main():
     loop = {"ISTHMUS_TRANSPORT": "loop"}
     slow = {**loop, "ISTHMUS_LOOP_DELAY": "100000", "limit": 0.1}
     checked = {"ISTHMUS_CHECK": "1"}
-    # With a road each closes its window by itself. With several threads only if it has no short calls there,
-    # as where the window does not reach all that is near: PE 2 reaches itself.
+    # With a road each closes its window by itself, of one thread or of several, also where the window does not
+    # reach all that is near: PE 2 reaches itself.
     closes = {**loop, "TEST_ONE_THREAD": "1"}
     nodes = {"ISTHMUS_NODES": "1,2"}
     cases = [
@@ -98,7 +98,7 @@ def main():
         # said; of another interface's window is open meanwhile.
         ("busy", [computing], [advice]),
         ("busy", [computing], [advice], checked),
-        ("busy", [advice], [], loop),
+        ("busy", [computing], [advice], loop),
         ("busy", [computing], [advice], closes),
         ("busy", [computing], [advice], nodes),
         ("kept", [advice]),
