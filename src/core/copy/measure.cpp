@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <span>
 
 #include "base/os.hpp"
@@ -64,7 +65,7 @@ Way way_ahead(const CopyParameters& parameters) {
 }  // namespace
 
 double time_that_counts(std::vector<double> times, bool cold) {
-    const auto middle = times.begin() + (times.size() - 1) / 2;
+    const auto middle = times.begin() + (std::ssize(times) - 1) / 2;
     if (!cold) return *std::min_element(times.begin(), times.end());
     std::nth_element(times.begin(), middle, times.end());
     return *middle;
