@@ -105,15 +105,30 @@ def run_packets():
           "needs a thread, and there is no room for its stack: raise the limit of address space "
           "\\(ulimit -v\\), or lower that of stacks \\(ulimit -s\\)", 1, env=packets)
     if shutil.which("mpiexec.hydra"):
-        check("accept4 on one host", ["mpiexec.hydra", "-n", "2", DENIED, "accept4", PROGRAM, "late"],
-              "the PEs of this host cannot hand over their memory: accept4:" + FORBIDDEN, 1)
+        for call in ("accept4", "fcntl"):
+            check(f"{call} on one host", ["mpiexec.hydra", "-n", "2", DENIED, call, PROGRAM, "late"],
+                  f"the PEs of this host cannot hand over their memory: {call}:" + FORBIDDEN, 1)
         check("getsockopt on one host", ["mpiexec.hydra", "-n", "2", DENIED, "getsockopt", PROGRAM, "late"],
               "getsockopt:" + FORBIDDEN, 1)
         run_sockets()
+        run_few_files()
         # Of who calls; the cause comes first.
         check("getsockopt of a PE", ["mpiexec.hydra", "-n", "2", "sh", "-c",
                                      f"[ $PMI_RANK = 0 ] || exec {DENIED} getsockopt {PROGRAM} late; exec {PROGRAM} late"],
               f"shmem_init: getsockopt:{FORBIDDEN}.*: so the kernel does not say who has PE 0's socket on this host", 1)
+
+
+def run_few_files():
+    """Where libfabric finds no descriptor more, the way out is the same as elsewhere."""
+    if not os.path.exists(os.path.join(os.path.dirname(ISTHMUS), "../lib/libisthmus-ofi.so")):
+        return
+    said = ""
+    for files in range(17, 30, 3):
+        said += subprocess.run(["mpiexec.hydra", "-n", "2", "sh", "-c", f"ulimit -n {files}; exec {PROGRAM} late"],
+                               capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
+                               env=dict(os.environ, ISTHMUS_TRANSPORT="ofi", ISTHMUS_DETECT_SECONDS="1")).stderr
+    if "fi_endpoint: Too many open files; raise ulimit -n" not in said or "Too many open files (" in said:
+        problems.append(f"few files: {said}")
 
 
 def run_sockets():
@@ -178,6 +193,10 @@ def main():
           "shmem_init: cannot make shared memory: File too large; the file size limit", 1)
     check("a limit of file sizes in a PE", [ISTHMUS, "run", "-n", "2", "sh", "-c", f"ulimit -f 0; exec {PROGRAM}"],
           "^isthmus: PE . .*: start: cannot make shared memory: File too large; the file size limit", 1)
+    if shutil.which("mpiexec.hydra"):
+        check("a limit of file sizes under a process manager", ["mpiexec.hydra", "-n", "2", "sh", "-c",
+                                                                f"ulimit -f 0; exec {PROGRAM}"],
+              "^isthmus: PE . [^\n]*: start: cannot make shared memory: File too large; the file size limit [^\n]*\n$", 1)
     small = "stacks may have 16 KiB, and 32 are needed; raise the limit of stacks \\(ulimit -s\\)"
     # In an environment that leaves room for a program's own start.
     little = ["env", "-i", "sh", "-c"]

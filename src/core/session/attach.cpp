@@ -246,7 +246,11 @@ void load_managed_job() {
     find_static_data(launched_size());
     remember_file(os::create_shared_file("isthmus-pe", job_file_size(rank + 1)));
     job.header = job.file < 0 ? nullptr : map_header(job.file);
-    if (!job.header) fail("start", why_no_memory(errno));
+    if (!job.header) {
+        const int error = errno;
+        set_speaker(rank);
+        fail_before_job("start", why_no_memory(error));
+    }
     job.header->magic = kJobMagic;
     job.me = rank;
     job.pes = rank + 1;

@@ -16,7 +16,8 @@ Reception::Reception(int listener, const Secret& secret, std::size_t expected,
                      Clock::duration silence)
     : listener_(listener), secret_(secret), expected_(expected), silence_(silence) {
     // A caller that has hung up again must not make the call that takes it wait for the next.
-    fcntl(listener_, F_SETFL, fcntl(listener_, F_GETFL) | O_NONBLOCK);
+    const int flags = fcntl(listener_, F_GETFL);
+    if (flags < 0 || fcntl(listener_, F_SETFL, flags | O_NONBLOCK) != 0) note_forbidden("fcntl");
 }
 
 void Reception::refuse(const PeerProcess& who, const char* why) {

@@ -18,6 +18,7 @@
 
 #include "base/blocked_signals.hpp"
 #include "base/error.hpp"
+#include "base/exit_now.hpp"
 #include "base/fnv1a.hpp"
 #include "base/lasting.hpp"
 #include "base/limits.hpp"
@@ -207,6 +208,12 @@ void fail_once_on_host(const char* routine, const std::string& text,
     else
         await_speaker();
     end_job(1);
+}
+
+void fail_before_job(const char* routine, const std::string& text) {
+    if (may_speak()) say_from(routine, text);
+    os::sleep_nanoseconds(kManagersTurn);  // as above; who ends first may have the others killed
+    exit_now(1);
 }
 
 std::atomic<std::uint64_t>& WatchedWait::count() {

@@ -127,5 +127,7 @@ void end_start_watch();
 // `stopped`: processes that are killed, where the manager may not reach them.
 [[noreturn]] void fail_once_on_host(const char* routine, const std::string& text,
                                     std::span<const pid_t> stopped = {});
+// The same in front of all that, where a process has nothing yet by which to be a PE.
+[[noreturn]] void fail_before_job(const char* routine, const std::string& text);
 
 }  // namespace isthmus

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -98,9 +99,12 @@ Fabric::~Fabric() {
 void Fabric::fail(const char* call, int error) const {
     const std::string provider =
         info_ ? std::string(info_->fabric_attr->prov_name) : std::string("libfabric");
-    services_.fail((provider + ": " + call + ": " + fi_strerror(error < 0 ? -error : error) +
-                    " (ISTHMUS_FABRIC chooses the provider; `fi_info` lists them)")
-                       .c_str());
+    const int known = error < 0 ? -error : error;
+    services_.fail(
+        (provider + ": " + call + ": " + fi_strerror(known) +
+         (known == EMFILE ? "; raise ulimit -n"
+                          : " (ISTHMUS_FABRIC chooses the provider; `fi_info` lists them)"))
+            .c_str());
     std::abort();
 }
 
