@@ -392,7 +392,7 @@ void attach_job() {
         if (job.pes == 1) job.data = data_range(main_program());
         status.heap_size.store(length, std::memory_order_relaxed);
         set_settings(status, alike_settings());
-        first_barrier();
+        start_barrier();
         compare_with_peers();
         map_peers();
         map_peers_constants();

@@ -40,6 +40,7 @@ class KeptSignals {
         blocked_.reset();
     }
     static inline KeptSignals* current = nullptr;
+    static bool are_libraries_loading() { return current && current->blocked_; }
 
   private:
     static constexpr int kSignals = 32;  // those with names

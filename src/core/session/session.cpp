@@ -29,6 +29,7 @@
 #include "core/session/departure.hpp"
 #include "core/session/fault.hpp"
 #include "core/session/gather.hpp"
+#include "core/session/kept_signals.hpp"
 #include "core/session/manager.hpp"
 #include "core/session/road_choice.hpp"
 #include "core/session/roads.hpp"
@@ -129,11 +130,33 @@ bool is_in_session() {
     return count.load(std::memory_order_relaxed) != 0 && window.pes != 0 && attached();
 }
 
+// By a library that a road loads, or by its handler of a crash. Not behind the destructors, as
+// other exits: libfabric's waits for a lock that this thread holds.
+void end_exit_of_network() {
+    if (changing.load(std::memory_order_relaxed) != gettid() ||
+        !KeptSignals::are_libraries_loading())
+        return;
+    let_crash_end();
+    fail_in_handler(
+        "shmem_init",
+        Text("a library that the transport between hosts loads has ended this process with status ",
+             exit_status,
+             ", by itself or in its handler of a crash, while it was loaded or looked for its "
+             "network; name the network to use (ISTHMUS_FABRIC, FI_PROVIDER), remove that "
+             "library, or avoid libfabric (ISTHMUS_TRANSPORT=packet)"));
+}
+
 // Not in a constructor: the dynamic linker's own handler, which runs the destructors, is installed
 // behind those. What is told of a status is all of it, and who waits for the process sees 8 bits.
 void note_exit_status() {
     static bool installed = false;
-    if (!installed) on_exit([](int status, void*) { exit_status = status & 0xff; }, nullptr);
+    if (!installed)
+        on_exit(
+            [](int status, void*) {
+                exit_status = status & 0xff;
+                end_exit_of_network();
+            },
+            nullptr);
     installed = true;
 }
 

@@ -161,7 +161,8 @@ Doing look_at(int pe, std::uint64_t now) {
         case PeState::loaded:
             if (stands_still) return as(stopped);
             if (status.waiting_since.load(std::memory_order_relaxed) != 0) break;  // within it
-            return as("has not called shmem_init");
+            return as(is_init(routine) ? "in shmem_init, where it waits for nobody"
+                                       : "has not called shmem_init");
         case PeState::finalized:
             if (is_init(routine)) break;  // it begins again
             return as("has called shmem_finalize or exit");

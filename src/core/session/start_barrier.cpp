@@ -1,13 +1,16 @@
 #include "core/session/start_barrier.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/os.hpp"
+#include "base/process_stat.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "core/job/job.hpp"
+#include "core/session/dead_mates.hpp"
 #include "core/session/manager.hpp"
 #include "core/session/slices.hpp"
 #include "core/session/stall_groups.hpp"
@@ -35,28 +38,66 @@ std::vector<int> late_pes() {
     return late;
 }
 
-// The limit of a meeting, 0: none.
+// Of a meeting in shmem_init. Where there is a process manager the watch of the start has it.
 class Limit {
   public:
-    explicit Limit(double seconds) : seconds_(seconds) {}
     void look() {
-        if (seconds_ <= 0) return;
+        if (join_ <= 0) return;
         waited_ += slices_.next();
-        if (waited_ < seconds_) return;
-        const std::vector<int> late = late_pes();
-        if (late.empty()) return;  // all are on their way
-        fail("shmem_init",
-             Text(name_pes(late), late.size() == 1 ? " has" : " have", " not called it within ",
-                  text_of_seconds(seconds_), " s (ISTHMUS_JOIN_SECONDS)"));
+        if (waited_ < join_) return;
+        if (const std::vector<int> late = late_pes(); !late.empty()) fail_for(late);
+        // Who has called it may be as slow as any PE may be silent.
+        if (const double own = std::max(join_, 2 * seconds(Setting::detect_seconds));
+            waited_ >= own)
+            fail_for_stuck(own);
     }
 
   private:
-    double seconds_;
+    [[noreturn]] void fail_for(const std::vector<int>& late) const {
+        fail("shmem_init",
+             Text(name_pes(late), late.size() == 1 ? " has" : " have", " not called it within ",
+                  text_of_seconds(join_), " s (ISTHMUS_JOIN_SECONDS)"));
+    }
+    // Who is stopped may be under a debugger; the launcher tells of it.
+    void fail_for_stuck(double limit) const {
+        std::vector<int> stuck = stuck_pes();
+        std::erase_if(stuck, is_stopped);
+        if (stuck.empty()) return;
+        fail("shmem_init", Text(name_pes(stuck), stuck.size() == 1 ? " has" : " have",
+                                " called it, and not gone on in it for ", text_of_seconds(limit),
+                                limit > join_ ? " s (twice ISTHMUS_DETECT_SECONDS)"
+                                              : " s (ISTHMUS_JOIN_SECONDS)"));
+    }
+    static bool is_stopped(int pe) {
+        const pid_t process = process_of_mate(pe);
+        return process > 0 && os::state_of(process) == os::ProcessState::is_stopped;
+    }
+
+    const double join_ =
+        job.launched && !job.managed &&
+                job.status().routine.load(std::memory_order_relaxed) == Routine::init
+            ? seconds(Setting::join_seconds)
+            : 0;
     double waited_ = 0;
     Slices slices_;
 };
 
-void meet_on_host_within(double seconds) {
+}  // namespace
+
+std::vector<int> stuck_pes() {
+    std::vector<int> stuck;
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (pe == job.me || !job.host.test(static_cast<std::size_t>(pe))) continue;
+        // Relaxed: plain information.
+        const PeStatus& status = job.header->pe[pe];
+        if (status.routine.load(std::memory_order_relaxed) == Routine::init &&
+            status.waiting_since.load(std::memory_order_relaxed) == 0)
+            stuck.push_back(pe);
+    }
+    return stuck;
+}
+
+void meet_on_host() {
     JobHeader& header = *job.header;
     // acq_rel on arrivals: what each PE wrote before is visible to the last one, and through the
     // release of `generation` (partner: acquire below) to all.
@@ -70,7 +111,7 @@ void meet_on_host_within(double seconds) {
     }
     const WaitTarget target{job.status().routine.load(std::memory_order_relaxed)};
     Waiter waiter(target);
-    Limit limit(seconds);
+    Limit limit;
     while (header.generation.load(std::memory_order_acquire) == generation) {
         os::futex_wait(generation_word, generation, kSleep);
         if (header.generation.load(std::memory_order_acquire) != generation) break;
@@ -79,26 +120,14 @@ void meet_on_host_within(double seconds) {
     }
 }
 
-}  // namespace
-
 void start_barrier() {
     const WatchedWait wait;
     meet_on_host();
     meet_other_hosts();
 }
 
-void first_barrier() {
-    const WatchedWait wait;
-    meet_on_host_within(job.launched && !job.managed ? seconds(Setting::join_seconds) : 0);
-    meet_other_hosts();
-}
-
 void meet_again() {
-    if (job.launched && !job.managed) meet_on_host_within(seconds(Setting::join_seconds));
-}
-
-void meet_on_host() {
-    meet_on_host_within(0);
+    if (job.launched && !job.managed) meet_on_host();
 }
 
 }  // namespace isthmus

@@ -33,6 +33,7 @@
 #include "core/session/manager.hpp"
 #include "core/session/slices.hpp"
 #include "core/session/stall_groups.hpp"
+#include "core/session/start_barrier.hpp"
 
 namespace isthmus {
 namespace {
@@ -391,6 +392,11 @@ std::string StartWatch::name_others(Phase phase) const {
     }
     const bool is_alone = elsewhere.size() + 1 == static_cast<std::size_t>(job.pes);
     const bool is_known = processes_ && (is_alone || processes_->sees_manager());
+    const std::vector<int> stuck =
+        elsewhere.empty() && shares_header(phase) ? stuck_pes() : std::vector<int>();
+    if (!stuck.empty())
+        return name_pes(stuck) + " of this host, which had come and " +
+               (stuck.size() == 1 ? "does" : "do") + " not go on";
     if (elsewhere.empty() || !is_known)
         return "the other PEs, which had all come: one of them has stopped, or its host is cut off";
     if (elsewhere.size() == 1)

@@ -1,0 +1,36 @@
+/* A library that libfabric loads with the others of its folder (FI_PROVIDER_PATH), and asks for its
+   network: at the PE that has NETWORK_DOES it does that instead. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void end_by_signal(int signal) {
+    (void)signal;
+    exit(3);
+}
+
+static void act(const char* when) {
+    const char* const does = getenv("NETWORK_DOES");
+    if (!does || strncmp(does, when, strlen(when)) != 0) return;
+    const char* const what = does + strlen(when);
+    if (strcmp(what, "exits") == 0) exit(0);
+    if (strcmp(what, "crashes") == 0) {
+        signal(SIGSEGV, end_by_signal);
+        volatile int* volatile nothing = NULL;
+        *nothing = 1;
+    }
+    while (strcmp(what, "loops") == 0) {
+    }
+    if (strcmp(what, "sleeps") == 0) sleep(100);
+}
+
+__attribute__((constructor)) static void begin(void) {
+    act("loaded ");
+}
+
+void* fi_prov_ini(void);
+void* fi_prov_ini(void) {
+    act("");
+    return NULL;
+}
