@@ -72,6 +72,9 @@ int main(int argc, char** argv) {
         shmem_barrier_all();
         if (me == who) kill(getpid(), number);
         shmem_barrier_all();
+    } else if (is(action, "signal-at-once")) { /* before anybody has had to do with it */
+        if (me == who) kill(getpid(), number);
+        shmem_barrier_all();
     } else if (is(action, "exit")) {
         shmem_barrier_all();
         if (me == who) exit(number);

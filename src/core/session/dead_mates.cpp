@@ -14,6 +14,7 @@
 #include "core/job/called_as.hpp"
 #include "core/job/job.hpp"
 #include "core/job/road.hpp"
+#include "core/session/manager.hpp"
 #include "core/session/manager_watch.hpp"
 
 namespace isthmus {
@@ -84,8 +85,14 @@ void end_if_mates_have_died(Routine routine, std::uint64_t now) {
     static std::atomic<bool> is_suspected = false;
     std::uint64_t last = looked_at.load(kRelaxed);
     if (now < last + kInterval || !looked_at.compare_exchange_strong(last, now, kRelaxed)) return;
-    // A start has its own watch, and so has a road, whose thread would say the same of that PE.
-    if (job.status().state.load(kRelaxed) != PeState::running || far::present) return;
+    // A start has its own watch, and so has a road, whose thread would say the same of that PE. But
+    // one that has said why it dies may have had no connection by which to tell other hosts, and
+    // they would take it for lost. Our own launcher has heard of it.
+    if (job.status().state.load(kRelaxed) != PeState::running) return;
+    if (far::present) {
+        if (!has_own_manager()) end_if_told(find_dead_mates());
+        return;
+    }
     end_if_manager_has_gone();
     const DeadMates dead = find_dead_mates();
     if (!is_suspected.exchange(dead.count != 0, kRelaxed) || dead.count == 0) return;
