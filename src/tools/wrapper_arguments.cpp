@@ -200,8 +200,9 @@ bool names_musl(const std::string& word) {
 // What musl lacks, and what must be seen of what it has (base/musl/compatibility.c).
 std::vector<std::string> musl_link_flags(const WrapperConfiguration& configuration) {
     std::vector<std::string> flags{
-        "-L" + configuration.lib, "-Wl,--wrap=exit", "-Wl,--wrap=pthread_create",
-        "-Wl,--start-group",      "-listhmus",       "-listhmus-musl"};
+        "-L" + configuration.lib, "-Wl,--wrap=exit",   "-Wl,--wrap=pthread_create",
+        "-Wl,--eh-frame-hdr",     "-Wl,--start-group", "-listhmus",
+        "-listhmus-musl"};
     append_words(flags, configuration.runtime);
     flags.insert(flags.end(), {"-Wl,--end-group", "-pthread"});
     return flags;

@@ -59,6 +59,14 @@ static void null_source(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_putmem(there, nowhere, 8, 1);
 }
+/* A long copy begins at its end. */
+static void null_source_long(int me, int pes) {
+    char* const there = shmem_malloc(1 << 20);
+    char* volatile nowhere = NULL;
+    (void)pes;
+    if (me == 0) shmem_putmem(there, nowhere, 1 << 20, 1);
+    sink = there[zero];
+}
 static const long constants[512] = {1, 2, 3};
 static void constant(int me, int pes) {
     (void)pes;
@@ -211,6 +219,7 @@ const struct Case cases[] = {
     {"null", null},
     {"null_here", null_here},
     {"null_source", null_source},
+    {"null_source_long", null_source_long},
     {"constant", constant},
     {"constant_atomic", constant_atomic},
     {"get_constant", get_constant},

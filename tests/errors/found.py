@@ -20,6 +20,7 @@ MISTAKES = [
     ("a put to a thread-local variable", "address thread_local"),
     ("a put to memory of `malloc`", "address private_heap"),
     ("a put to a null pointer", "address null"),
+    ("a long put from a null pointer", "address null_source_long"),
     ("a put to a constant", "address constant"),
     ("a get into a constant", "address get_constant"),
     ("a get into memory that may only be read", "address get_read_only"),

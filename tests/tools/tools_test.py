@@ -458,6 +458,14 @@ class Installed(ToolTest):
         # An exception within the library comes out as a message.
         wrong = run(self.path("musl"), env=setting(ISTHMUS_CHEK="1"))
         self.assertIn("setting ISTHMUS_CHEK is not known; did you mean ISTHMUS_CHECK?", wrong.stderr)
+        # A crash of the program's own is told with its lines, and a mistake as well.
+        crash = [os.path.join(USER, "..", "..", "core", "session", "crash" + part) for part in (".c", "_file.c", "_library.c",
+                                                                                     "_puts.c")]
+        self.good(self.prefix + "/bin/oshcc", "-cc=musl-gcc", "-g", "-O1", "-static", *crash, "-o", self.path("crash"))
+        for case, told in (("write", r"SIGSEGV, write to address 0x10\nisthmus:   #0 inner at .*/crash.c:8\n"
+                                     r"isthmus:   #1 outer at .*\nisthmus:   #2 main at .*/crash.c:62\n"),
+                           ("null_source", r" \(.*/crash_puts.c:11\): an address, team or context ")):
+            self.assertRegex(run(self.prefix + "/bin/oshrun", "-n", 2, self.path("crash"), case).stderr, told)
         shared = run(self.prefix + "/bin/oshcc", "-cc=musl-gcc", source, "-o", self.path("musl"))
         self.assertIn("above musl a program is linked with -static", shared.stderr)
 

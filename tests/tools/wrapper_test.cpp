@@ -37,10 +37,11 @@ TEST(Wrapper, LinksAboveMuslWithWhatMuslLacks) {
     EXPECT_EQ(command({"-cc=musl-gcc", "-static", "a.c"}, where),
               "error: there is no libisthmus-musl.a in /opt/i/lib");
     where.has_musl_library = true;
-    EXPECT_EQ(command({"-cc=musl-gcc", "-static", "a.c"}, where),
-              "musl-gcc -I/opt/i/include -static a.c -L/opt/i/lib -Wl,--wrap=exit "
-              "-Wl,--wrap=pthread_create -Wl,--start-group -listhmus -listhmus-musl "
-              "/r/libstdc++.a -Wl,--end-group -pthread");
+    EXPECT_EQ(
+        command({"-cc=musl-gcc", "-static", "a.c"}, where),
+        "musl-gcc -I/opt/i/include -static a.c -L/opt/i/lib -Wl,--wrap=exit "
+        "-Wl,--wrap=pthread_create -Wl,--eh-frame-hdr -Wl,--start-group -listhmus -listhmus-musl "
+        "/r/libstdc++.a -Wl,--end-group -pthread");
     EXPECT_EQ(command({"-cc=musl", "-static", "a.c"}, where),
               "error: -cc=musl: that is no compiler; say -cc=musl-gcc (Debian: musl-tools)");
     WrapperConfiguration cxx = where;

@@ -12,6 +12,7 @@
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
+#include <unwind.h>
 
 /* True until the program starts a thread: __wrap_pthread_create. */
 char __libc_single_threaded = 1;
@@ -24,10 +25,23 @@ int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
     return __real_pthread_create(thread, attributes, start, argument);
 }
 
-/* musl walks no stacks: reports name the place of the fault alone. */
+/* musl walks no stacks; the compiler's own library does, as exceptions need it. */
+struct Walk {
+    void** frames;
+    int count, room; /* from -1 on: backtrace itself is none of them */
+};
+static _Unwind_Reason_Code note_frame(struct _Unwind_Context* context, void* argument) {
+    struct Walk* walk = argument;
+    void* const at = (void*)_Unwind_GetIP(context);
+    if (walk->count == walk->room || !at) return _URC_END_OF_STACK;
+    if (walk->count >= 0) walk->frames[walk->count] = at;
+    ++walk->count;
+    return _URC_NO_REASON;
+}
 int backtrace(void** frames, int count) {
-    (void)frames, (void)count;
-    return 0;
+    struct Walk walk = {frames, -1, count};
+    _Unwind_Backtrace(note_frame, &walk);
+    return walk.count < 0 ? 0 : walk.count;
 }
 void backtrace_symbols_fd(void* const* frames, int count, int descriptor) {
     (void)frames, (void)count, (void)descriptor;

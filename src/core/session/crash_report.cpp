@@ -35,6 +35,9 @@
 #include "base/routine.hpp"
 #include "core/job/guarded_blocks.hpp"
 #include "core/job/job.hpp"
+#include "core/job/program_data.hpp"
+#include "core/session/fault_reading.hpp"
+#include "core/session/own_code.hpp"
 
 namespace isthmus {
 namespace {
@@ -48,6 +51,7 @@ constexpr std::size_t kAnswer = 8192;
 char prefix[256];
 char program[PATH_MAX];
 std::uintptr_t program_base;
+Range program_code;
 bool may_run_others;
 
 struct Frame {
@@ -207,6 +211,9 @@ int find_frames(const Crash& crash, std::array<Frame, kFrames>& frames) {
 Text detail_text(const Crash& crash) {
     if (has_stack_ended(crash))
         return Text(": the stack has ended (too deep a recursion, or a large array)");
+    if (is_given_back(reinterpret_cast<std::uintptr_t>(crash.info->si_addr)))
+        return Text(
+            ": it was memory when a call of the library used it, and has been given back");
     if (crash.signal == SIGBUS && crash.info->si_code == BUS_ADRERR)
         return Text(
             ": the file that is mapped there has become shorter, or there is no memory for it");
@@ -275,7 +282,8 @@ bool is_return_from_handler(const void* at) {
 // "step+0x1c in libmodel.so": what the dynamic linker knows.
 void name_by_linker(Frame& frame) {
     Dl_info info{};
-    if (dladdr(frame.at, &info) == 0 || !info.dli_fname) {
+    const bool is_known = dladdr(frame.at, &info) != 0 && info.dli_fname;
+    if (!is_known && !program_code.contains(frame.at)) {
         std::snprintf(frame.text, sizeof frame.text, "%#zx, which is no code",
                       reinterpret_cast<std::uintptr_t>(frame.at));
         return;
@@ -283,6 +291,10 @@ void name_by_linker(Frame& frame) {
     if (is_return_from_handler(frame.at)) {
         std::snprintf(frame.text, sizeof frame.text, "<signal handler>");
         return;
+    }
+    if (!is_known) {  // linked with -static: there is no dynamic linker that knows names
+        info = {};
+        info.dli_fname = program;
     }
     frame.module = info.dli_fbase;
     frame.file = info.dli_fname;
@@ -293,8 +305,9 @@ void name_by_linker(Frame& frame) {
         std::snprintf(frame.text, sizeof frame.text, "%s+0x%zx in %s", info.dli_sname,
                       at - reinterpret_cast<std::uintptr_t>(info.dli_saddr), module);
     else
-        std::snprintf(frame.text, sizeof frame.text, "%s+0x%zx", module,
-                      at - reinterpret_cast<std::uintptr_t>(info.dli_fbase));
+        std::snprintf(
+            frame.text, sizeof frame.text, "%.200s+0x%zx", module,
+            at - (is_known ? reinterpret_cast<std::uintptr_t>(info.dli_fbase) : program_base));
 }
 
 // The first in PATH; no lookup that allocates.
@@ -463,6 +476,11 @@ void prepare_crash_report() {
     dl_iterate_phdr(
         [](dl_phdr_info* object, std::size_t, void*) {
             program_base = object->dlpi_addr;
+            for (int i = 0; i < object->dlpi_phnum; ++i) {
+                const ElfW(Phdr)& part = object->dlpi_phdr[i];
+                if (part.p_type == PT_LOAD && (part.p_flags & PF_X))
+                    program_code = {object->dlpi_addr + part.p_vaddr, part.p_memsz};
+            }
             return 1;  // the first one is the program
         },
         nullptr);
@@ -519,8 +537,8 @@ void say_sent_signal(int signal, const siginfo_t* info) {
     write_text(line);
 }
 
-std::string line_in_program(const void* at) {
-    if (!may_run_others || !program[0]) return "";
+ProgramPlace place_in_source(const void* at) {
+    if (!may_run_others || !program[0]) return {};
     Dl_info own{};
     dladdr(reinterpret_cast<const void*>(getauxval(AT_PHDR)), &own);
     std::array<Frame, kFrames> frames;
@@ -535,37 +553,38 @@ std::string line_in_program(const void* at) {
     name_by_lines(frames, 1, {own.dli_fbase, program_base, program, true}, asked->question,
                   asked->answer, os::monotonic_nanoseconds() + 1'000'000'000);
     std::string_view lines = asked->answer;
+    ProgramPlace found;
     while (!lines.empty()) {
-        const std::string_view line = lines.substr(0, told_length(lines.data()));
+        std::string_view line = lines.substr(0, told_length(lines.data()));
         lines.remove_prefix(std::min(lines.find('\n'), lines.size() - 1) + 1);
+        if (is_inlined(line.data())) line.remove_prefix(sizeof kInlinedBy - 1);
         const std::size_t place = line.rfind(" at ");
-        if (place == std::string_view::npos) return "";
+        if (place == std::string_view::npos) return {};
         const std::string_view file = line.substr(place + 4);
-        if (file.ends_with("?")) return "";  // no line: "model.c:?", of a symbol alone
+        if (file.ends_with("?")) return {};  // no line: "model.c:?", of a symbol alone
         // An operation that is inlined stands before who called it.
         const std::size_t folder = file.rfind('/');
         const bool is_own = folder != std::string_view::npos &&
                             file.substr(0, folder).ends_with("/isthmus") &&
                             file.find(".h:") != std::string_view::npos;
-        if (!is_own) return " (" + std::string(file) + ")";
+        if (!is_own) {
+            found.line = " (" + std::string(file) + ")";
+            return found;
+        }
+        found.inlined = line.substr(0, place);
     }
-    return "";
+    return {};
 }
 
 std::string line_of_caller() {
-    Dl_info program_file{};
-    Dl_info own{};
-    Dl_info at{};
-    dladdr(reinterpret_cast<const void*>(getauxval(AT_PHDR)), &program_file);
-    dladdr(reinterpret_cast<const void*>(&line_of_caller), &own);
-    if (own.dli_fbase == program_file.dli_fbase) return "";  // which frames are whose nobody knows
     void* frames[kMostFramesOfCall];
     const int count = backtrace(frames, kMostFramesOfCall);
     for (int i = 0; i < count; ++i) {
-        if (dladdr(frames[i], &at) == 0 || at.dli_fbase == own.dli_fbase) continue;
+        const void* const at = static_cast<const char*>(frames[i]) - 1;
+        const CodeOf owner = code_of(at);
+        if (owner == CodeOf::library) continue;
         // A library of the program's may have lines of its own, but not by this way.
-        if (at.dli_fbase != program_file.dli_fbase) return "";
-        return line_in_program(static_cast<const char*>(frames[i]) - 1);
+        return owner == CodeOf::program ? line_in_program(at) : "";
     }
     return "";
 }

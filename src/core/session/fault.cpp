@@ -20,6 +20,7 @@
 #include "core/session/farewell.hpp"
 #include "core/session/fault_reading.hpp"
 #include "core/session/manager.hpp"
+#include "core/session/own_code.hpp"
 
 namespace isthmus {
 namespace {
@@ -156,7 +157,7 @@ void handle(int signal, siginfo_t* info, void* context) {
     const Crash crash = describe(signal, info, context, fault);
     const bool is_ours = !has_stack_ended(crash) &&
                          ((window.pes > 1 && concerns_window(fault, address_is_known)) ||
-                          (address_is_known && (is_null_in_routine(fault) || is_own_side(fault))));
+                          (address_is_known && (is_low_in_routine(fault) || is_own_side(fault))));
     const bool in_network = is_in_network(fault);
     // From here on this process ends. Whatever goes wrong while the message is made must not stop
     // that.
@@ -168,6 +169,11 @@ void handle(int signal, siginfo_t* info, void* context) {
         if (is_ours) what = address_is_known ? explain(fault) : explain_without_address(fault);
         if (what.empty() && in_network) what = explain_in_network(signal, fault);
         if (!what.empty()) fail_in_handler(describe_place(fault), what);
+    }
+    if (address_is_known && is_given_back(fault.address)) {
+        end_within(2, signal);
+        if (const std::string place = gone_in_inlined(fault); !place.empty())
+            fail_in_handler(place, explain_given_back(fault));
     }
     if (!forked_child) report_crash(crash);
     give_back(signal, info);
@@ -203,7 +209,7 @@ void let_crash_end() {
 }
 
 void catch_faults() {
-    find_library_code();
+    find_own_code();
     prepare_crash_report();
     install(SIGSEGV, handle);
     install(SIGBUS, handle);

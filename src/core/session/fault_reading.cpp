@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
-#include <sys/auxv.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -29,6 +28,7 @@
 #include "core/job/window.hpp"
 #include "core/reach/far.hpp"
 #include "core/session/crash_report.hpp"
+#include "core/session/own_code.hpp"
 
 namespace isthmus {
 namespace {
@@ -75,8 +75,7 @@ Fault read_fault(const siginfo_t* info, const void* context) {
 
 namespace {
 
-Range own_code;  // the instructions of this library, known before any fault
-// Likewise, of libfabric: with where it begins, and its file.
+// The instructions of libfabric, known before any fault: with where it begins, and its file.
 Range network_code;
 
 std::uintptr_t network_base = 0;
@@ -84,20 +83,6 @@ std::uintptr_t network_base = 0;
 char network_file[256] = "";
 
 }  // namespace
-
-void find_library_code() {
-    dl_iterate_phdr(
-        [](dl_phdr_info* object, std::size_t, void*) {
-            for (int i = 0; i < object->dlpi_phnum; ++i) {
-                const ElfW(Phdr)& part = object->dlpi_phdr[i];
-                if (part.p_type != PT_LOAD || !(part.p_flags & PF_X)) continue;
-                const Range code{object->dlpi_addr + part.p_vaddr, part.p_memsz};
-                if (code.contains(reinterpret_cast<const void*>(&read_fault))) own_code = code;
-            }
-            return own_code.size == 0 ? 0 : 1;
-        },
-        nullptr);
-}
 
 std::string explain_in_network(int signal, const Fault& fault) {
     const auto at = reinterpret_cast<std::uintptr_t>(fault.instruction) - network_base;
@@ -122,7 +107,12 @@ constexpr std::uint64_t kNearData = std::uint64_t{1} << 32;  // an index that ra
 constexpr std::uintptr_t kNearNull = 1 << 16;  // a member of a structure that is not there
 
 bool is_null_in_routine(const Fault& fault) {
-    return fault.address < kNearNull && own_code.contains(fault.instruction);
+    return fault.address < kNearNull && is_own_code(fault.instruction);
+}
+
+bool is_low_in_routine(const Fault& fault) {
+    return fault.address < kNearData && is_own_code(fault.instruction) &&
+           !os::is_mapped(reinterpret_cast<const void*>(fault.address), 1);
 }
 
 namespace {
@@ -130,14 +120,13 @@ namespace {
 // At a routine's work: in this library, or in checked mode in a call or the thread of the road,
 // whoever copies.
 bool is_in_routine(const Fault& fault) {
-    return own_code.contains(fault.instruction) ||
+    return is_own_code(fault.instruction) ||
            (job.checked && (far::is_marked() || fault.in_own_thread));
 }
 
 // Checked mode: a routine's own side of a transfer, memory when it was looked at before.
 bool is_gone_in_routine(const Fault& fault) {
-    return job.checked && is_in_routine(fault) && seen_memory.was_seen(fault.address) &&
-           !os::is_mapped(reinterpret_cast<const void*>(fault.address), 1);
+    return is_in_routine(fault) && is_given_back(fault.address);
 }
 
 // A routine's own side of a transfer that is written, as that of a get, and may only be read.
@@ -148,6 +137,22 @@ bool is_read_only_in_routine(const Fault& fault) {
 }
 
 }  // namespace
+
+bool is_given_back(std::uintptr_t address) {
+    return job.checked && seen_memory.was_seen(address) &&
+           !os::is_mapped(reinterpret_cast<const void*>(address), 1);
+}
+
+std::string gone_in_inlined(const Fault& fault) {
+    if (fault.in_own_thread || is_in_routine(fault) || !is_given_back(fault.address)) return "";
+    const ProgramPlace place = place_in_source(fault.instruction);
+    return place.inlined.empty() ? "" : place.inlined + place.line;
+}
+
+std::string explain_given_back(const Fault& fault) {
+    return "address " + hexadecimal(fault.address) +
+           " is not memory of this PE any more: it has been given back";
+}
 
 bool is_own_side(const Fault& fault) {
     return is_gone_in_routine(fault) || is_read_only_in_routine(fault);
@@ -183,23 +188,33 @@ std::string offset_text(const void* address) {
                        reinterpret_cast<std::uintptr_t>(base));
 }
 
+// The frames from the faulting one on: addresses within calls.
+class FaultFrames {
+  public:
+    explicit FaultFrames(const Fault& fault) {
+        count_ = backtrace(frames_, 64);
+        while (first_ < count_ && frames_[first_] != fault.instruction)
+            ++first_;
+    }
+    int size() const { return count_ - first_; }
+    // A return address may belong to the next line or function already.
+    const void* operator[](int i) const {
+        return static_cast<const char*>(frames_[first_ + i]) - (i == 0 ? 0 : 1);
+    }
+
+  private:
+    void* frames_[64];
+    int count_ = 0;
+    int first_ = 0;
+};
+
 // " (model.c:12)" where the program has called the routine in which the fault is.
 std::string line_of_call(const Fault& fault) {
-    const void* const own = base_of(reinterpret_cast<const void*>(&read_fault));
-    const void* const library = base_of(reinterpret_cast<const void*>(&std::strlen));
-    const void* const program = base_of(reinterpret_cast<const void*>(getauxval(AT_PHDR)));
-    if (own == program) return "";
-    void* frames[64];
-    const int count = backtrace(frames, 64);
-    int i = 0;
-    while (i < count && frames[i] != fault.instruction)
-        ++i;
-    for (; i < count; ++i) {
-        const void* const base = base_of(frames[i]);
-        if (base == own || base == library) continue;
-        const auto* const at = static_cast<const char*>(frames[i]);
-        // A return address may belong to the next line already.
-        return base == program ? line_in_program(at == fault.instruction ? at : at - 1) : "";
+    const FaultFrames frames(fault);
+    for (int i = 0; i < frames.size(); ++i) {
+        const CodeOf owner = code_of(frames[i]);
+        if (owner == CodeOf::library || owner == CodeOf::system) continue;
+        return owner == CodeOf::program ? line_in_program(frames[i]) : "";
     }
     return "";
 }
@@ -215,29 +230,25 @@ std::string describe_place(const Fault& fault) {
         if (name.starts_with("pshmem_")) name.erase(0, 1);
         if (name.starts_with("shmem_")) return name + line_of_call(fault);
     }
-    const Access access = own_side || is_null_in_routine(fault) ? Access::unknown : fault.access;
+    const Access access = own_side || is_low_in_routine(fault) ? Access::unknown : fault.access;
     const std::string kind = access == Access::store  ? "a put or atomic"
                              : access == Access::load ? "a get or atomic"
                                                       : "a put, get or atomic";
-    const void* const own = base_of(reinterpret_cast<const void*>(&read_fault));
-    const void* const library = base_of(reinterpret_cast<const void*>(&std::strlen));
-    const void* const program = base_of(reinterpret_cast<const void*>(getauxval(AT_PHDR)));
-    void* frames[64];
-    const int count = backtrace(frames, 64);
-    int i = 0;
-    while (i < count && frames[i] != fault.instruction)
-        ++i;
-    for (bool caller = false; i < count; ++i, caller = true) {
-        // A return address may belong to the next function already.
-        const void* const at = static_cast<const char*>(frames[i]) - (caller ? 1 : 0);
-        const void* const base = base_of(at);
-        std::string function = function_at(at, base == program);
-        if (base == own && function.starts_with("pshmem_")) function.erase(0, 1);
-        if (base == own && function.starts_with("shmem_")) return function + line_of_call(fault);
-        if (base == own || base == library || function.starts_with("_ZN7isthmus")) continue;
-        const std::string module = base == program ? "" : " of " + module_name(at);
+    const FaultFrames frames(fault);
+    for (int i = 0; i < frames.size(); ++i) {
+        const void* const at = frames[i];
+        const CodeOf owner = code_of(at);
+        std::string function = function_at(at, owner != CodeOf::other);
+        if (owner == CodeOf::library) {
+            if (function.starts_with("pshmem_")) function.erase(0, 1);
+            if (function.starts_with("shmem_")) return function + line_of_call(fault);
+        }
+        const bool is_ours = owner == CodeOf::library || owner == CodeOf::system;
+        if (is_ours || function.starts_with("_ZN7isthmus")) continue;
+        const bool is_program = owner == CodeOf::program;
+        const std::string module = is_program ? "" : " of " + module_name(at);
         return kind + (function.empty() ? " at " + offset_text(at) : " in " + function + module) +
-               (base == program ? line_in_program(at) : "");
+               (is_program ? line_in_program(at) : "");
     }
     return kind + " at " + offset_text(fault.instruction);
 }
@@ -337,9 +348,7 @@ std::string explain(const Fault& fault) {
         return fault.address == 0 ? "an address that it was given is null"
                                   : "an address, team or context that it was given is null + " +
                                         std::to_string(fault.address);
-    if (is_gone_in_routine(fault))
-        return "address " + hexadecimal(fault.address) +
-               " is not memory of this PE any more: it has been given back";
+    if (is_gone_in_routine(fault)) return explain_given_back(fault);
     if (is_read_only_in_routine(fault) && is_constant(fault.address))
         return constant_written(fault.address);
     const auto out_of_range = [](int pe) {
@@ -373,6 +382,11 @@ std::string explain(const Fault& fault) {
     if (is_read_only_in_routine(fault))
         return "address " + hexadecimal(fault.address) +
                " is memory of this PE that may be read, not written";
+    // A long copy may begin at its end.
+    if (is_low_in_routine(fault))
+        return "an address that it was given is null, or so low that no memory is there: the fault "
+               "is at address " +
+               hexadecimal(fault.address);
     return "";
 }
 

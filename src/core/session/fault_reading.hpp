@@ -24,8 +24,6 @@ struct Fault {
 // Of a handler's arguments.
 Fault read_fault(const siginfo_t* info, const void* context);
 
-// Where the instructions of this library are: known before any fault.
-void find_library_code();
 // libfabric is loaded: a fault in it is explained as one.
 void note_network_code();
 bool is_in_network(const Fault& fault);
@@ -33,8 +31,16 @@ bool is_in_network(const Fault& fault);
 // A null pointer that a routine was given, for this PE's own memory: slot 0 changes nothing. In the
 // program's code it may be any null pointer of the program's.
 bool is_null_in_routine(const Fault& fault);
+// The same of a copy that does not begin at its beginning, or an address that is nearly null.
+bool is_low_in_routine(const Fault& fault);
 // The side of a transfer that is this PE's own.
 bool is_own_side(const Fault& fault);
+// Checked mode: it was memory when a transfer was looked at before, and is none any more.
+bool is_given_back(std::uintptr_t address);
+// Of such memory, if the fault is in a transfer that the compiler has put into the program, as its
+// debugging information tells: "shmem_long_put (model.c:12)"; else empty.
+std::string gone_in_inlined(const Fault& fault);
+std::string explain_given_back(const Fault& fault);
 // Whether slot arithmetic can have led to the fault. Integers and one system call: most faults are
 // the program's own, and it may be inside malloc, so nothing here allocates or locks.
 bool concerns_window(const Fault& fault, bool address_is_known);

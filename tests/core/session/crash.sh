@@ -3,6 +3,7 @@
 case $1 in
     lines) "$2" run -n 2 --timeout 30 "$3" ;;
     no_lines) "$2" run -n 2 --timeout 30 --env PATH=/nonexistent "$3" ;;
+    no_lines_*) "$2" run -n 2 --timeout 30 --env PATH=/nonexistent "$3" "${1#no_lines_}" ;;
     threads*)  # one of them reports, and the others do not end it: in how many of 5 tries
         told=0
         for try in 1 2 3 4 5; do

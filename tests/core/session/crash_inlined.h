@@ -6,3 +6,6 @@ void write_beyond_file(void);
 void begin_next_session(void);
 void crash_in_child(void);
 void crash_in_handler(void);
+void put_from_null(void);
+void put_from_low(void);
+void put_given_back(void);

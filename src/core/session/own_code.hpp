@@ -1,0 +1,23 @@
+// Whose code a frame of the stack is in. In a program that is linked with -static all of it lies in
+// one object, where the library's has a section of its own (cmake/own_section.cmake).
+#pragma once
+
+#include <cstdint>
+
+namespace isthmus {
+
+enum class CodeOf : std::uint8_t {
+    library,  // this one
+    system,   // the C library, or of a static program what copies in it
+    program,  // the executable
+    other     // a library of the program's, or nobody knows
+};
+
+// Once, before any fault.
+void find_own_code();
+// A look at a range, which takes nothing.
+bool is_own_code(const void* at);
+// Asks the dynamic linker, or reads the executable's symbols.
+CodeOf code_of(const void* at);
+
+}  // namespace isthmus

@@ -1,0 +1,26 @@
+/* Puts whose own side is no memory. */
+#include <shmem.h>
+#include <sys/mman.h>
+#include "crash_inlined.h"
+
+static char place[1 << 20];
+static long words[4];
+static void* volatile no_bytes;
+
+void put_from_null(void) {
+    shmem_putmem(place, no_bytes, 2000, 0); /* line 11 */
+}
+/* A long one begins at its end. */
+void put_from_low(void) {
+    shmem_putmem(place, no_bytes, sizeof place, 0); /* line 15 */
+}
+/* Checked mode looks at the source before the first of these, and not again. */
+void put_given_back(void) {
+    long* const mine =
+        mmap(NULL, 16384, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    shmem_long_put(words, mine, 4, 0);
+    shmem_long_put(words, mine, 4, 0);
+    munmap(mine, 16384);
+    shmem_long_put(words, mine, 4, 0); /* line 24 */
+    __asm__ volatile("" ::: "memory");
+}
