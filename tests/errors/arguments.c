@@ -86,6 +86,13 @@ static void lock_twice(int me, int pes) {
         shmem_set_lock(&lock);
     }
 }
+static void test_of_held(int me, int pes) {
+    (void)pes;
+    if (me != 1) return;
+    shmem_set_lock(&lock);
+    sink = shmem_test_lock(&lock) + shmem_test_lock(&lock);
+    shmem_clear_lock(&lock);
+}
 static void lock_kept(int me, int pes) {
     (void)pes;
     if (me == 1) shmem_set_lock(&lock);
@@ -194,6 +201,7 @@ const struct Case cases[] = {
     {"too_many_in_reduction", too_many_in_reduction},
     {"too_many_bytes", too_many_bytes},
     {"lock_twice", lock_twice},
+    {"test_of_held", test_of_held},
     {"lock_kept", lock_kept},
     {"lock_kept_in_block", lock_kept_in_block},
     {"lock_not_symmetric", lock_not_symmetric},

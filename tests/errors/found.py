@@ -79,6 +79,7 @@ MISTAKES = [
     ("a signal that is not aligned", "address misaligned_signal"),
     ("a lock that is not aligned", "address misaligned_lock"),
     ("a lock set twice", "arguments lock_twice"),
+    ("a test of a lock that the PE holds itself", "arguments test_of_held"),
     ("a lock is still held at `shmem_finalize`", "arguments lock_kept"),
     ("PEs call different collectives", "collective routines"),
     ("PEs give a collective different sizes", "collective sizes"),

@@ -57,6 +57,8 @@ def on_three_hosts():
                    rf"waiting for PE 0, {HOLDER} ",
                    rf"^isthmus:   PE 0: {FAR}in shmem_set_lock for {NUMBER}, waiting for PE 2, {HOLDER}$",
                    rf"^isthmus:   PE 2: {FAR}{ASLEEP}; last noted call shmem_sync_all$"], NOBODY),
+        ("test-lock", [rf"^isthmus: PE 0 \(host \S+\): shmem_test_lock: no success for {NUMBER}, {HOLDER} ",
+                       rf"^isthmus:   PE 0: {FAR}calls shmem_test_lock in vain for {NUMBER}, {HOLDER}$"], NOBODY),
         ("all", [r"^isthmus:   nobody can end this: all PEs wait",
                  rf"^isthmus:   PE \d: {FAR}in shmem_wait_until for {NUMBER}, "
                  r"watching flag \(is 0; waits for >= \d\)$"], None),

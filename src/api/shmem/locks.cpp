@@ -3,6 +3,7 @@
 // The lock word at its home PE holds the tail of the queue; the lock word at each waiting PE holds
 // that PE's place: who comes next, and whether it still waits. So a PE polls its own memory only,
 // and the order is first come, first served. PEs are stored as number + 1, 0 is nobody.
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -11,6 +12,7 @@
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
 #include "base/lasting.hpp"
+#include "base/os.hpp"
 #include "core/job/guarded_blocks.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/job.hpp"
@@ -64,13 +66,13 @@ std::uint32_t exchange_tail(const Lock& lock, std::uint32_t value, const char* r
         operation::fetch_atomic(operation::find(tail, lock.home), tail, lock.home,
                                 {far::AtomicKind::swap, 4, value, 0}, routine));
 }
-// True if the tail was `expected` and now is `value`.
-bool replace_tail(const Lock& lock, std::uint32_t expected, std::uint32_t value,
-                  const char* routine) {
+// What the tail was: if `expected`, it is `value` now.
+std::uint32_t replace_tail(const Lock& lock, std::uint32_t expected, std::uint32_t value,
+                           const char* routine) {
     std::uint32_t* const tail = &lock.mine->tail;
-    return operation::fetch_atomic(operation::find(tail, lock.home), tail, lock.home,
-                                   {far::AtomicKind::compare_swap, 4, value, expected},
-                                   routine) == expected;
+    return static_cast<std::uint32_t>(
+        operation::fetch_atomic(operation::find(tail, lock.home), tail, lock.home,
+                                {far::AtomicKind::compare_swap, 4, value, expected}, routine));
 }
 // Release: partners are the acquires of the waits below.
 void store_at(std::uint16_t* field, std::uint16_t value, int pe, const char* routine) {
@@ -126,6 +128,25 @@ std::string place_text(const void* lock) {
     return hexadecimal(lock) +
            (job.heap.contains(lock) ? std::string(" ") + describe_in_heap(lock).c_str() : "");
 }
+// A loop of such tests is a wait for the stall report, which names the holder: by `tail`, the PE +
+// 1 that stands last in the queue, where it sees no more. The holder may need this processor.
+[[gnu::cold, gnu::noinline]] void note_failure(const Lock& queue, std::uint32_t tail) {
+    constexpr std::uint32_t kTurn = 64;
+    thread_local std::uint32_t failures = 0;
+    if (job.spin == 0 || ++failures % kTurn == 0) os::yield();
+    const bool is_pe = tail <= static_cast<std::uint32_t>(job.pes);
+    note_failed_test({Routine::test_lock, is_pe ? static_cast<int>(tail) - 1 : -1, queue.mine});
+}
+// With several threads another one may be about to clear it. Once, as such a test may be meant.
+[[gnu::cold, gnu::noinline]] void tell_test_of_held(const Lock& queue) {
+    static std::atomic<bool> is_told = false;
+    if (__atomic_load_n(&queue.mine->state, __ATOMIC_RELAXED) != kHolding ||
+        session_thread_level() == SHMEM_THREAD_MULTIPLE ||
+        is_told.exchange(true, std::memory_order_relaxed))
+        return;
+    say_from("shmem_test_lock", "this PE holds the lock " + place_text(queue.mine) +
+                                    " itself; the test fails until it is cleared");
+}
 void now_holds(const Lock& queue) {
     if (job.checked) [[unlikely]]
         note_held(queue.mine);
@@ -167,13 +188,21 @@ ISTHMUS_API void pshmem_set_lock(long* lock) {
 
 ISTHMUS_API int pshmem_test_lock(long* lock) {
     const Lock queue = open(lock, Routine::test_lock);
-    if (!take_place(queue)) return 1;  // held or waited for by this PE already
-    // `next` must be clear before a successor can see this PE as the tail.
-    __atomic_store_n(&queue.mine->next, std::uint16_t{0}, __ATOMIC_RELAXED);
-    if (!replace_tail(queue, 0, queue.me, "shmem_test_lock")) {
-        leave_place(queue);
+    if (!take_place(queue)) {  // held or waited for by this PE already
+        if (job.checked) [[unlikely]]
+            tell_test_of_held(queue);
+        note_failure(queue, 0);
         return 1;
     }
+    // `next` must be clear before a successor can see this PE as the tail.
+    __atomic_store_n(&queue.mine->next, std::uint16_t{0}, __ATOMIC_RELAXED);
+    const std::uint32_t tail = replace_tail(queue, 0, queue.me, "shmem_test_lock");
+    if (tail != 0) {
+        leave_place(queue);
+        note_failure(queue, tail);
+        return 1;
+    }
+    test_succeeded();
     __atomic_store_n(&queue.mine->state, kHolding, __ATOMIC_RELAXED);
     now_holds(queue);
     return 0;
@@ -186,7 +215,7 @@ ISTHMUS_API void pshmem_clear_lock(long* lock) {
     if (job.checked) [[unlikely]]
         forget_held(lock);
     pshmem_quiet();  // what was put under the lock is complete before the next one holds it
-    if (replace_tail(queue, queue.me, 0, "shmem_clear_lock")) {
+    if (replace_tail(queue, queue.me, 0, "shmem_clear_lock") == queue.me) {
         leave_place(queue);
         return;
     }

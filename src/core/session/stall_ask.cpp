@@ -55,7 +55,7 @@ void tell_far_wait(const ToldWait& told, const Activity& activity, Doing& doing)
     doing.team = team_waited_in(address, doing.pe, members);
     Telling telling = watched(address, doing.pe);
     telling.say(awaited_text(activity.routine, address ? 0 : told.value));
-    const bool is_lock = activity.routine == Routine::set_lock;
+    const bool is_lock = takes_lock(activity.routine);
     if (is_lock) telling.say(holder_text(address, activity.peer, os::monotonic_nanoseconds()));
     const auto width = static_cast<std::int8_t>(told.width);
     Watched words;

@@ -41,7 +41,8 @@ void tell(const Activity& activity, Doing& doing, const char* instead_of_waits =
         doing.what += std::string("has called ") + routine + ", and waits for the others";
         return;
     }
-    doing.peer = is_sure ? activity.peer : -1;
+    // Who tests a lock may do something else in the end: no part of a circle either.
+    doing.peer = is_sure && !tests ? activity.peer : -1;
     doing.rank = !is_sure            ? Doing::Rank::computing
                  : tests             ? Doing::Rank::tests
                  : activity.peer < 0 ? Doing::Rank::awaits_word
@@ -194,7 +195,7 @@ Doing look_at(int pe, std::uint64_t now) {
     const std::uint64_t value = status.waiting_value.load(std::memory_order_relaxed);
     Telling telling = watched(address, pe);
     telling.say(awaited_text(activity.routine, address ? 0 : value));
-    const bool is_lock = activity.routine == Routine::set_lock;
+    const bool is_lock = takes_lock(activity.routine);
     if (is_lock) telling.say(holder_text(address, activity.peer, now));
     tell_condition(pe, status, address, telling);
     doing.rest = telling;

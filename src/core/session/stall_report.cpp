@@ -60,9 +60,9 @@ void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now)
             job.status().departure.load(std::memory_order_relaxed) == Departure::exit;
         std::string report =
             speaker_prefix() + (exits ? kHasExited : routine) +
-            (is_test(target.routine) ? ": no success for " : ": no progress for ") +
+            (is_look(target.routine) ? ": no success for " : ": no progress for ") +
             seconds_text(now - since);
-        if (target.peer >= 0)
+        if (target.peer >= 0 && !is_look(target.routine))
             report +=
                 ", waiting for PE " + std::to_string(target.peer) + everybody_text(target.routine);
         report += awaited_text(target.routine, target.value);
@@ -72,9 +72,8 @@ void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now)
         if (target.routine == Routine::native_dequeue ||
             target.routine == Routine::extension_queue_dequeue)
             report += ring_text(*static_cast<const RingControl*>(target.address)).c_str();
-        if (target.routine == Routine::set_lock)
-            report += holder_text(target.address, target.peer, now);
-        if (target.peer >= 0 && !is_allocation(target.routine))
+        if (takes_lock(target.routine)) report += holder_text(target.address, target.peer, now);
+        if (target.peer >= 0 && !is_allocation(target.routine) && !is_look(target.routine))
             report += allocations_text(target.peer).c_str();
         report += " (ISTHMUS_STALL_SECONDS)\n";
         std::vector<Doing> all = look_at_all();

@@ -13,6 +13,15 @@
 
 namespace isthmus {
 
+// Whether it asks for a lock.
+constexpr bool takes_lock(Routine routine) {
+    return routine == Routine::set_lock || routine == Routine::test_lock;
+}
+// Whether it looks and does not wait, so that a loop of it may end otherwise.
+constexpr bool is_look(Routine routine) {
+    return is_test(routine) || routine == Routine::test_lock;
+}
+
 // "flag+8 bytes", "0x300000001000 inside the block of ...": symmetric memory.
 void tell_place(const void* address, Telling& telling);
 

@@ -188,6 +188,20 @@ int main(int argc, char** argv) {
         if (me == last) sleep_until_told(&pause);
         if (me == 0) shmem_set_lock(&lock);
         if (me == 0 || me == last) shmem_clear_lock(&lock);
+    } else if (strcmp(what, "test-lock") == 0) {
+        if (me == last) shmem_set_lock(&lock);
+        shmem_sync_all();
+        if (me == last) sleep_until_told(&pause);
+        if (me == 0)
+            while (shmem_test_lock(&lock)) {
+            }
+        if (me == 0 || me == last) shmem_clear_lock(&lock);
+    } else if (strcmp(what, "own-lock") == 0) {
+        /* The holder itself. */
+        if (me == last) shmem_set_lock(&lock);
+        while (me == last && shmem_test_lock(&lock) && !is_told(end)) {
+        }
+        if (me == last) shmem_clear_lock(&lock);
     } else if (strcmp(what, "queue") == 0) {
         /* PE 1 comes behind PE 0, and both behind the last one. */
         static long nobody;

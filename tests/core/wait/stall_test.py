@@ -115,6 +115,13 @@ def main():
                   r"in a call of the system); last noted call shmem_barrier_all$"], [], slow),
         ("lock", [rf"shmem_set_lock: no progress for {NUMBER}, waiting for PE 2, watching lock, which PE 2 holds |"
                   rf"PE 0: in shmem_set_lock for {NUMBER}, waiting for PE 2, watching lock, which PE 2 holds$"]),
+        # A loop of tests of a lock is a wait as well, but nobody knows that it ends only so.
+        *(("test-lock", [rf"shmem_test_lock: no success for {NUMBER}, watching lock, which PE 2 holds "
+                         r"\(ISTHMUS_STALL_SECONDS\)$|"
+                         rf"PE 0: calls shmem_test_lock in vain for {NUMBER}, watching lock, which PE 2 holds$"], [NOBODY], env)
+          for env in ({}, checked, loop)),
+        ("own-lock", [rf"PE 2 \(host \S+\): shmem_test_lock: no success for {NUMBER}, watching lock, which PE 2 holds |"
+                      rf"PE 2: calls shmem_test_lock in vain for {NUMBER}, watching lock, which PE 2 holds$"], [NOBODY]),
         # Of several that wait for a lock.
         ("queue", [r"watching lock, which PE 2 holds"]),
         # A loop of tests is a wait.
