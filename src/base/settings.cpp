@@ -40,7 +40,8 @@ constexpr std::array kTable{
     SettingDescription{
         "ISTHMUS_CHECK", nullptr, SettingKind::flag, "0", nullptr, "checks",
         "Check every call: addresses, blocks of the symmetric heap, which get guards, overlaps, "
-        "threads, and that all PEs call collectives alike (checking.md). Nothing is inlined."},
+        "threads, and that all PEs call collectives alike (checking.md). Words, and blocks of a "
+        "known length of up to 64 bytes, stay inlined, with checks of their own."},
     SettingDescription{
         "ISTHMUS_DELAY", nullptr, SettingKind::number, "0", nullptr, "checks",
         "Not 0: what the standard lets come late comes late, also on one host, and "
