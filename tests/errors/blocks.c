@@ -321,6 +321,26 @@ static void different_alignments(int me, int pes) {
     (void)pes;
     shmem_free(shmem_align(me == 0 ? 64 : 4096, 100));
 }
+static void different_hints(int me, int pes) {
+    (void)pes;
+    shmem_free(shmem_malloc_with_hints(
+        64, me == 0 ? SHMEM_MALLOC_ATOMICS_REMOTE : SHMEM_MALLOC_SIGNAL_REMOTE));
+}
+static void pointer_freed(int me, int pes) {
+    long* const block = shmem_malloc(64);
+    (void)pes;
+    shmem_free(block);
+    if (me == 0) sink = shmem_ptr(block, 1) == NULL;
+}
+static long* left_behind;
+static void store_late(void) {
+    *left_behind = 1;
+}
+static void stored_after_finalize(int me, int pes) {
+    left_behind = shmem_malloc(64);
+    (void)pes;
+    if (me == 0) atexit(store_late);
+}
 
 /* Memory that was there when a transfer used it before. */
 static void given_back(int me, int pes) {
@@ -460,6 +480,9 @@ const struct Case cases[] = {
     {"fcollected_past", fcollected_past},
     {"reduced_past", reduced_past},
     {"different_alignments", different_alignments},
+    {"different_hints", different_hints},
+    {"pointer_freed", pointer_freed},
+    {"stored_after_finalize", stored_after_finalize},
     {"given_back", given_back},
     {"given_back_short", given_back_short},
     {"given_back_to", given_back_to},

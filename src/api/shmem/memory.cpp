@@ -1,6 +1,7 @@
 // Memory management (9.3). Every routine here is a collective over all PEs: barriers make sure that
 // nobody puts into memory that another PE does not have yet, or no longer has.
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -11,6 +12,7 @@
 #include "api/shmem/turn.hpp"
 #include "base/error.hpp"
 #include "core/copy/copy.hpp"
+#include "core/job/block_map.hpp"
 #include "core/job/guarded_blocks.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/job.hpp"
@@ -171,6 +173,8 @@ ISTHMUS_API void* pshmem_malloc_with_hints(size_t size, long hints) {
         advise(call.name, "hints " + std::to_string(hints) +
                               " has bits other than SHMEM_MALLOC_ATOMICS_REMOTE and "
                               "SHMEM_MALLOC_SIGNAL_REMOTE, which are ignored");
+    if (job.checked) [[unlikely]]
+        check_agreement(call.name, "hints", static_cast<std::uint64_t>(hints));
     // All memory serves atomics and signals alike.
     return allocate(call, size, 1);
 }
@@ -229,9 +233,21 @@ ISTHMUS_API void* pshmem_realloc(void* ptr, size_t size) {
     return block;
 }
 
+// Checked mode: in no block, or in one that was freed. A program may only compute with it, as with
+// the end of a block.
+[[gnu::cold, gnu::noinline]] static void tell_no_block(const void* address) {
+    constexpr int kMost = 8;
+    static std::atomic<int> told = 0;
+    const Text why = why_not_usable(address, 1);
+    if (!why.empty() && told.fetch_add(1, std::memory_order_relaxed) < kMost)
+        say_from(called("shmem_ptr"), why.c_str());
+}
+
 ISTHMUS_API void* pshmem_ptr(const void* dest, int pe) {
     require_running("shmem_ptr");
     if (pe < 0 || pe >= job.pes || !is_symmetric(dest, 1)) return nullptr;
+    if (job.checked && job.heap.contains(dest) && !block_map.covers(dest, 1)) [[unlikely]]
+        tell_no_block(dest);
     return is_near(pe) ? guarded::point_at(dest, pe) : nullptr;
 }
 
