@@ -78,6 +78,7 @@ int main(int argc, char** argv) {
     if (argc > 1 && strcmp(argv[1], "next_session") == 0) begin_next_session();
     if (strcmp(what, "next_session") == 0) write_inlined((volatile int*)0x10);
     if (strcmp(what, "handler") == 0) crash_in_handler();
+    if (argc > 1 && strcmp(argv[1], "sizes") == 0) allocate_unlike();
     if (strcmp(what, "null_source") == 0) put_from_null();
     if (strcmp(what, "low_source") == 0) put_from_low();
     if (strcmp(what, "given_back") == 0) put_given_back();

@@ -9,3 +9,4 @@ void crash_in_handler(void);
 void put_from_null(void);
 void put_from_low(void);
 void put_given_back(void);
+void allocate_unlike(void);

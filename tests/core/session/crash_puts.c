@@ -24,3 +24,6 @@ void put_given_back(void) {
     shmem_long_put(words, mine, 4, 0); /* line 24 */
     __asm__ volatile("" ::: "memory");
 }
+void allocate_unlike(void) {
+    shmem_free(shmem_malloc(64 + (size_t)shmem_my_pe())); /* line 28 */
+}

@@ -195,8 +195,9 @@ void check_agreement(const char* routine, const char* what, std::uint64_t value)
         [&] {
             if (all[0].routine != mine.routine) {
                 // Without checks other collectives share nothing that tells what they are.
-                if (job.checked) fail(routine, difference(isthmus_team_world, all[0], mine));
-                fail(routine,
+                if (job.checked)
+                    fail(called(routine), difference(isthmus_team_world, all[0], mine));
+                fail(called(routine),
                      "PE 0 is in another call; all PEs must make collective calls in the same "
                      "order");
             }
@@ -205,8 +206,8 @@ void check_agreement(const char* routine, const char* what, std::uint64_t value)
                 return number == kNull ? std::string("null")
                                        : (is_block ? "at heap + " : "") + std::to_string(number);
             };
-            fail(routine, std::string(what) + " is " + text(value) + " here and " +
-                              text(all[0].count) + " at PE 0");
+            fail(called(routine), std::string(what) + " is " + text(value) + " here and " +
+                                      text(all[0].count) + " at PE 0");
         });
 }
 
