@@ -461,9 +461,9 @@ int hand_over(const RunOptions& options, const std::string& library_folder,
                                     ? ""
                                     : make_split_directory(options.split_directory, false);
         if (!why.empty()) return refuse("--split " + options.split_directory + ": " + why);
-        const std::string shown =
-            own ? describe_remote_start(options, tool) + describe_settings(options)
-                : quote(with_variables(options.environment, words)) + "\n";
+        const std::string shown = own ? describe_remote_start(options, tool) +
+                                            describe_settings(options) + describe_inherited(options)
+                                      : quote(with_variables(options.environment, words)) + "\n";
         std::fputs(shown.c_str(), stdout);
         return 0;
     }

@@ -143,9 +143,29 @@ constexpr const char* kFooter =
     "--oversubscribe, --allow-run-as-root, --map-by and --mca have no meaning on one host and are\n"
     "ignored.\n";
 
+// Names of others for what has another name here, or more than one meaning elsewhere.
+constexpr struct {
+    const char* given;
+    const char* meant;
+} kForeign[] = {
+    {"-N", "-n (PEs in all), --per-host (PEs a host) or --hosts"},
+    {"-p", "-n (PEs in all)"},
+    {"--nprocs", "-n"},
+    {"--num-pes", "-n"},
+    {"--npes", "-n"},
+    {"--procs", "-n"},
+    {"--nodes", "--hosts"},
+    {"--nodelist", "--hosts"},
+    {"-w", "--hosts"},
+};
+
 // "unknown option --prefx; did you mean --prefix?"
 std::string describe_unknown(const std::string& word) {
     const std::string option = word.substr(0, word.find('='));
+    for (const auto& foreign : kForeign) {
+        if (option == foreign.given)
+            return "unknown option " + word + "; did you mean " + foreign.meant + "?";
+    }
     std::vector<std::string_view> known;
     for (const Spelling& spelling : kSpellings)
         known.emplace_back(spelling.given);

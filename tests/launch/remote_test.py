@@ -518,7 +518,8 @@ class Remote(unittest.TestCase):
         done = self.run_job("--dry-run", "echo", "two words")
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stdout, r"PEs 0-1: \S+/shell a \S+/isthmus agent\n"
-                                      r"PE 2: \S+/shell b \S+/isthmus agent\neach: echo 'two words'\n")
+                                      r"PE 2: \S+/shell b \S+/isthmus agent\neach: echo 'two words'\n"
+                                      r"directory: \S+\ninherited: (\S+ )*FOLDER (\S+ )*PATH( \S+)*\n$")
         self.assertFalse(os.path.exists(os.path.join(self.folder, "shells")))
 
     def test_names_are_tried_first(self):

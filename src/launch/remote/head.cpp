@@ -52,12 +52,7 @@ bool Head::start(Far& host) {
     orders.host = host.name;
     orders.space = space_;
     orders.mapping = mapping_;
-    orders.directory = options_.working_directory;
-    if (orders.directory.empty()) {
-        char* const here = getcwd(nullptr, 0);
-        orders.directory = here ? here : "/";
-        std::free(here);
-    }
+    orders.directory = directory_for_hosts(options_.working_directory);
     orders.bind = options_.bind;
     orders.show_binding = options_.show_binding;
     orders.command = options_.command;

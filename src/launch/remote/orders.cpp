@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 
 #include "core/job/job_layout.hpp"
@@ -117,6 +118,14 @@ std::vector<std::string> environment_for_hosts(const std::vector<std::string>& g
         if (!replaced && !is_of_this_host(name)) result.emplace_back(*entry);
     }
     return result;
+}
+
+std::string directory_for_hosts(const std::string& given) {
+    if (!given.empty()) return given;
+    char* const here = getcwd(nullptr, 0);
+    const std::string directory = here ? here : "/";
+    std::free(here);
+    return directory;
 }
 
 }  // namespace isthmus::launch

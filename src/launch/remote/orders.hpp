@@ -33,5 +33,7 @@ std::optional<Orders> parse_orders(std::string_view text);
 // The variables of this process that mean the same on another host, and those of `given`, which
 // take precedence.
 std::vector<std::string> environment_for_hosts(const std::vector<std::string>& given);
+// Where PEs start: `given`, or else where this process is.
+std::string directory_for_hosts(const std::string& given);
 
 }  // namespace isthmus::launch

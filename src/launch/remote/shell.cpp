@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <sstream>
@@ -10,6 +11,7 @@
 #include "base/quote.hpp"
 #include "base/settings.hpp"
 #include "launch/program.hpp"
+#include "launch/remote/orders.hpp"
 
 namespace isthmus::launch {
 
@@ -41,6 +43,18 @@ std::string describe_remote_start(const RunOptions& options, const std::string& 
         first = last + 1;
     }
     return text + "each: " + quote(options.command) + "\n";
+}
+
+std::string describe_inherited(const RunOptions& options) {
+    std::vector<std::string> names;
+    for (const std::string& entry : environment_for_hosts({}))
+        names.push_back(entry.substr(0, entry.find('=')));
+    std::sort(names.begin(), names.end());
+    std::string text = "directory: " + quote({directory_for_hosts(options.working_directory)});
+    text += "\ninherited:";
+    for (const std::string& name : names)
+        text += " " + name;
+    return text + "\n";
 }
 
 RemoteShell start_remote_shell(const std::string& tool, const std::string& host,

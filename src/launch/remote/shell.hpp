@@ -18,6 +18,9 @@ std::vector<std::string> remote_shell();
 std::vector<std::string> agent_command(const std::string& tool, const std::string& host);
 // A line for each host: its PEs and the command.
 std::string describe_remote_start(const RunOptions& options, const std::string& tool);
+// The directory in which PEs start, and the names of the variables of this process that they get:
+// a line each.
+std::string describe_inherited(const RunOptions& options);
 
 struct RemoteShell {
     pid_t process = -1;

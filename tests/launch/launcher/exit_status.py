@@ -211,8 +211,9 @@ class ExitStatus(LauncherTest):
                              (0, ["options: " + " ".join(expected), "variables: 'A=1 2' B=3"]), job.err)
         job = self.run_job("--dry-run", "--launcher", "ssh", "--hosts", "a,b", "-n", 2, *options, "--env", "A=1 2", "true",
                            environment={"ISTHMUS_REMOTE_SHELL": "true"})
-        self.assertEqual((job.status, job.out.splitlines()[2:]),
-                         (0, ["each: true", "options: " + " ".join(options), "variables: 'A=1 2'"]), job.err)
+        self.assertEqual((job.status, job.out.splitlines()[2:6]),
+                         (0, ["each: true", "options: " + " ".join(options), "variables: 'A=1 2'", "directory: /"]), job.err)
+        self.assertRegex(job.out.splitlines()[6], r"^inherited: (\S+ )*PATH( |$)")
         for launcher in ("hydra", "mpirun"):
             job = self.run_job("--dry-run", "--launcher", launcher, "--hosts", "a,b", "-n", 2, "--env", "A=1 2",
                                "--timeout", 7, "true")
@@ -298,6 +299,8 @@ class ExitStatus(LauncherTest):
                 (["-n", 2, ""], 2, "which program?"),
                 ([], 2, "which program?"),
                 (["--colour", "true"], 2, "unknown option --colour ("),
+                (["-N", "2", "true"], 2, "unknown option -N; did you mean -n (PEs in all), --per-host (PEs a host) or --hosts? ("),
+                (["--nprocs=2", "true"], 2, "unknown option --nprocs=2; did you mean -n? ("),
                 (["-hast", "localhost", "true"], 2, "unknown option -hast; did you mean -host? ("),
                 (["--time-out=3", "true"], 2, "unknown option --time-out=3; did you mean --timeout?"),
                 (["--gdb", 2, "-n", 2, "true"], 2,
