@@ -93,7 +93,7 @@ bool check_meeting(Team& team, const Signature& signature) {
     return meet(team, signature, {}, nullptr);
 }
 
-bool check_call(Team& team, Signature signature, const Operands& operands,
+bool check_call(Team& team, Signature&& signature, const Operands& operands,
                 const collective::Laid& laid, std::uint64_t* counts) {
     collective::check_operands(called_routine(signature.routine), operands.dest,
                                operands.dest_bytes, operands.source, operands.source_bytes,
@@ -156,23 +156,23 @@ inline bool compare_collect(Team& team, void* dest, const void* source, std::siz
     return are_laid;
 }
 
-[[gnu::cold, gnu::noinline]] void broadcast_compared(Team& team, void* dest, const void* source,
-                                                     std::size_t nelems, std::size_t unit, int root,
-                                                     bool root_dest) {
+[[gnu::noinline]] void broadcast_compared(Team& team, void* dest, const void* source,
+                                          std::size_t nelems, std::size_t unit, int root,
+                                          bool root_dest) {
     const Turn turn(team, Routine::broadcast);
     if (!compare_broadcast(team, dest, source, nelems, unit, root, root_dest))
         broadcast(team, dest, source, nelems * unit, root, root_dest);
 }
 // Nobody to meet, and no turn.
-[[gnu::cold, gnu::noinline]] void collect_alone(Team& team, void* dest, const void* source,
-                                                std::size_t bytes) {
+[[gnu::noinline]] void collect_alone(Team& team, void* dest, const void* source,
+                                     std::size_t bytes) {
     check_thread(called_routine(Routine::collect));
     collective::check_operands(called_routine(Routine::collect), dest, bytes, source, bytes, false);
     require_team(team, Routine::collect);
     collect(team, dest, source, bytes);
 }
-[[gnu::cold, gnu::noinline]] void collect_compared(Team& team, void* dest, const void* source,
-                                                   std::size_t nelems, std::size_t unit) {
+[[gnu::noinline]] void collect_compared(Team& team, void* dest, const void* source,
+                                        std::size_t nelems, std::size_t unit) {
     if (team.size == 1) return collect_alone(team, dest, source, nelems * unit);
     const Turn turn(team, Routine::collect);
     if (!compare_collect(team, dest, source, nelems, unit))

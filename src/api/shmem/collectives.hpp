@@ -40,23 +40,25 @@ struct Operands {
 };
 
 // Where there are none. True if all have met, as check_signature().
-[[gnu::cold, gnu::noinline]] bool check_meeting(Team& team, const Signature& signature);
-[[gnu::cold, gnu::noinline]] bool check_call(Team& team, Signature signature,
-                                             const Operands& operands,
-                                             const collective::Laid& laid = {},
-                                             std::uint64_t* counts = nullptr);
+[[gnu::noinline]] bool check_meeting(Team& team, const Signature& signature);
+[[gnu::noinline]] bool check_call(Team& team, Signature&& signature, const Operands& operands,
+                                  const collective::Laid& laid = {},
+                                  std::uint64_t* counts = nullptr);
 
-using Call = std::pair<Signature, Operands>;
+// Made where it stands: a copy would read in wide words what has just been written in narrow ones.
+struct Call {
+    Signature signature;
+    Operands operands;
+};
 // A collective in checked mode: what is passed is compared, then `move` does the rest.
 template <typename Describe, typename Move>
-[[gnu::cold, gnu::noinline]] void run_checked(Team& team, Routine routine, Describe describe,
-                                              Move move) {
+[[gnu::noinline]] void run_checked(Team& team, Routine routine, Describe describe, Move move) {
     const Turn turn(team, routine);
     if constexpr (std::is_same_v<std::invoke_result_t<Describe>, Signature>) {
         if (!check_meeting(team, describe())) move();
     } else {
-        const Call call = describe();
-        check_call(team, call.first, call.second);
+        Call call = describe();
+        check_call(team, std::move(call.signature), call.operands);
         move();
     }
 }

@@ -10,7 +10,7 @@ namespace isthmus::shmem {
 
 // Ends the job with a message for a thread that may not call, or while another call has the turn:
 // another thread's, or one that a handler of a signal has interrupted.
-[[gnu::cold, gnu::noinline]] void take_turn(Team& team, Routine routine);
+[[gnu::noinline]] void take_turn(Team& team, Routine routine);
 
 // Nothing outside checked mode.
 class Turn {

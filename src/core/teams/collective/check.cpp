@@ -235,8 +235,7 @@ void compare(const Team& team, const std::vector<Signature>& all, const Signatur
 }
 
 // What all have shown is in the cells of this epoch.
-[[gnu::cold, gnu::noinline]] void compare_cells(Team& team, std::uint64_t epoch,
-                                                const Signature& mine) {
+[[gnu::noinline]] void compare_cells(Team& team, std::uint64_t epoch, const Signature& mine) {
     std::vector<Signature> all(static_cast<std::size_t>(team.size), mine);
     for_each_peer(team, [&](int peer) {
         std::memcpy(&all[static_cast<std::size_t>(peer)], cell_from(team, peer, epoch).payload,
