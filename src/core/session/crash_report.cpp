@@ -212,8 +212,7 @@ Text detail_text(const Crash& crash) {
     if (has_stack_ended(crash))
         return Text(": the stack has ended (too deep a recursion, or a large array)");
     if (is_given_back(reinterpret_cast<std::uintptr_t>(crash.info->si_addr)))
-        return Text(
-            ": it was memory when a call of the library used it, and has been given back");
+        return Text(": it was memory when a call of the library used it, and has been given back");
     if (crash.signal == SIGBUS && crash.info->si_code == BUS_ADRERR)
         return Text(
             ": the file that is mapped there has become shorter, or there is no memory for it");
