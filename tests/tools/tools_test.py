@@ -355,7 +355,7 @@ class Installed(ToolTest):
                          "-n,a b,")
         shown = self.good(start, "-t", "-N", 2, "-n", 4, "sh",
                           env=setting(GASNET_SSH_SERVERS="here,there elsewhere", ISTHMUS_REMOTE_SHELL="ssh"))
-        self.assertRegex(shown, "(?s)^PEs 0-1: ssh here .*PEs 2-3: ssh there [^\n]*\neach: sh\n$")
+        self.assertRegex(shown, "(?s)^PEs 0-1: ssh here .*PEs 2-3: ssh there [^\n]*\neach: sh\ndirectory: ")
         template = pathlib.Path(self.path("template"))
         template.write_text("@CONDUITS@ @CC_FAMILY@ @EXESUFFIX@.\n", encoding="utf-8")
         self.good(folder + "/config.status", cwd=self.folder, env=setting(CONFIG_FILES=f"filled:{template}"))

@@ -93,7 +93,7 @@ bool check_meeting(Team& team, const Signature& signature) {
     return meet(team, signature, {}, nullptr);
 }
 
-bool check_call(Team& team, Signature&& signature, const Operands& operands,
+bool check_call(Team& team, Signature& signature, const Operands& operands,
                 const collective::Laid& laid, std::uint64_t* counts) {
     collective::check_operands(called_routine(signature.routine), operands.dest,
                                operands.dest_bytes, operands.source, operands.source_bytes,
@@ -120,12 +120,11 @@ inline bool compare_broadcast(Team& team, void* dest, const void* source, std::s
                               std::size_t unit, int root, bool root_dest) {
     const std::size_t bytes = nelems * unit;
     const bool is_laid = collective::lays(team, bytes);
-    const bool have_met = check_call(team,
-                                     {.routine = Routine::broadcast,
-                                      .element_bytes = static_cast<std::uint16_t>(unit),
-                                      .root = root,
-                                      .count = nelems},
-                                     {dest, bytes, source, bytes, true},
+    Signature signature{.routine = Routine::broadcast,
+                        .element_bytes = static_cast<std::uint16_t>(unit),
+                        .root = root,
+                        .count = nelems};
+    const bool have_met = check_call(team, signature, {dest, bytes, source, bytes, true},
                                      {source, is_laid && team.my_index == root ? bytes : 0});
     if (!have_met || !is_laid) return false;
     collective::take_broadcast(team, dest, source, bytes, root, root_dest);
@@ -137,12 +136,11 @@ inline bool compare_collect(Team& team, void* dest, const void* source, std::siz
                             std::size_t unit) {
     const std::size_t bytes = nelems * unit;
     std::array<std::uint64_t, kMaxPes> counts;
+    Signature signature{.routine = Routine::collect,
+                        .element_bytes = static_cast<std::uint16_t>(unit),
+                        .count = nelems};
     const bool have_met =
-        check_call(team,
-                   {.routine = Routine::collect,
-                    .element_bytes = static_cast<std::uint16_t>(unit),
-                    .count = nelems},
-                   {dest, bytes, source, bytes},
+        check_call(team, signature, {dest, bytes, source, bytes},
                    {source, collective::lays(team, bytes) ? bytes : 0}, counts.data());
     std::uint64_t all = 0;
     bool are_laid = have_met;

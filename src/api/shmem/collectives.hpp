@@ -41,7 +41,7 @@ struct Operands {
 
 // Where there are none. True if all have met, as check_signature().
 [[gnu::noinline]] bool check_meeting(Team& team, const Signature& signature);
-[[gnu::noinline]] bool check_call(Team& team, Signature&& signature, const Operands& operands,
+[[gnu::noinline]] bool check_call(Team& team, Signature& signature, const Operands& operands,
                                   const collective::Laid& laid = {},
                                   std::uint64_t* counts = nullptr);
 
@@ -58,7 +58,7 @@ template <typename Describe, typename Move>
         if (!check_meeting(team, describe())) move();
     } else {
         Call call = describe();
-        check_call(team, std::move(call.signature), call.operands);
+        check_call(team, call.signature, call.operands);
         move();
     }
 }

@@ -123,7 +123,7 @@ std::vector<std::string> environment_for_hosts(const std::vector<std::string>& g
 std::string directory_for_hosts(const std::string& given) {
     if (!given.empty()) return given;
     char* const here = getcwd(nullptr, 0);
-    const std::string directory = here ? here : "/";
+    std::string directory = here ? here : "/";
     std::free(here);
     return directory;
 }
