@@ -245,7 +245,8 @@ const char* reason_text(const Crash& crash, char (&text)[192]) {
         default:
             if (info.si_code == SI_KERNEL)  // outside the 47 bits: the processor does not tell it
                 return ", at an address that is none";
-            std::snprintf(text, sizeof text, ", %s address %#zx%s",
+            // Details are shorter; so much finds room.
+            std::snprintf(text, sizeof text, ", %s address %#zx%.128s",
                           crash.info->si_addr == crash.instruction ? "jump to"
                           : crash.access                           ? crash.access
                                                                    : "at",
