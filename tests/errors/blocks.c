@@ -244,6 +244,15 @@ static void stored_freed_closed_last(int me, int pes) {
     shmem_free((char*)block);
     if (me == 1) block[kClosed + 8] = 1;
 }
+static void signalled_freed(int me, int pes) {
+    uint64_t* const block = shmem_malloc(1024);
+    long* const dest = shmem_malloc(sizeof *dest);
+    const long source = 1;
+    (void)pes;
+    shmem_free(block);
+    if (me == 1) shmem_long_put_signal(dest, &source, 1, block + 8, 1, SHMEM_SIGNAL_SET, 0);
+    shmem_barrier_all();
+}
 /* Its place serves again, all of it. */
 static void closed_reused(int me, int pes) {
     const char* const block = (const char*)freed_closed();
@@ -472,6 +481,7 @@ const struct Case cases[] = {
     {"loaded_freed_closed", loaded_freed_closed},
     {"stored_freed_closed_last", stored_freed_closed_last},
     {"closed_reused", closed_reused},
+    {"signalled_freed", signalled_freed},
     {"stored_freed_by_pointer", stored_freed_by_pointer},
     {"stored_freed_before_long", stored_freed_before_long},
     {"stored_freed_before_longest", stored_freed_before_longest},

@@ -1,7 +1,8 @@
 /* Loaded before the library: PE START_END_PE stops (START_END_HOW=stop), is killed (kill) or aborts
- * (abort) within shmem_init, at the call of the system's with that number (START_END_AT) that the
- * library makes of those that are counted here: what it asks its process manager, its mates, and
- * for memory. With START_END_COUNT each PE says at the end how many there were. */
+ * (abort), or is slow (slow), within shmem_init, at the call of the system's with that number
+ * (START_END_AT) that the library makes of those that are counted here: what it asks its process
+ * manager, its mates, and for memory. With START_END_COUNT each PE says at the end how many there
+ * were. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <poll.h>
@@ -35,6 +36,10 @@ static void count(void) {
     const char* const how = getenv("START_END_HOW");
     if (!at || !how || now != atoi(at) || !is_chosen()) return;
     if (strcmp(how, "abort") == 0) abort();
+    if (strcmp(how, "slow") == 0) {
+        sleep(5);
+        return;
+    }
     kill(getpid(), strcmp(how, "stop") == 0 ? SIGSTOP : SIGKILL);
 }
 

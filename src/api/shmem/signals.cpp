@@ -95,10 +95,10 @@ template <auto& kPutSignal>
         return raise_signal(translate(sig_addr, pe), signal, sig_op, routine);
     }
     operation::Target word;
-    if (there) {
-        note(Routine::put_signal);
-        word = checked_target(sig_addr, sizeof signal, pe, routine);
-    }
+    if (there) note(Routine::put_signal);
+    // Far signals are looked at by the road, where they lie; in checked mode here, too, for there
+    // nobody knows who has sent one.
+    if (there || job.checked) word = checked_target(sig_addr, sizeof signal, pe, routine);
     if (job.checked) {
         check_sides(there, source, bytes, "source", routine);
         if (lies_within(sig_addr, dest, bytes))

@@ -48,10 +48,11 @@ struct alignas(256) PeStatus {
     std::atomic<std::uint64_t> data_checksum;  // of the executable's identity
     std::atomic<std::uint64_t> heap_size;      // internal part included
     std::atomic<PeState> state;
-    std::atomic<Routine> routine;              // last noted call
-    std::atomic<std::uint64_t> waiting_since;  // monotonic nanoseconds, 0 if not waiting long
-    std::atomic<std::int32_t> waiting_for;     // PE, or -1
-    std::atomic<std::uint64_t> waiting_at;     // address it watches, or 0; see kInStaticData
+    std::atomic<Routine> routine;               // last noted call
+    std::atomic<std::uint64_t> waiting_since;   // monotonic nanoseconds, 0 if not waiting long
+    std::atomic<std::int32_t> waiting_for;      // PE, or -1
+    std::atomic<std::uint32_t> waits_in_start;  // 1: for others, in a WatchedWait
+    std::atomic<std::uint64_t> waiting_at;      // address it watches, or 0; see kInStaticData
     // Sleeping waits of this PE. Who writes its memory by an operation that can wake looks at
     // `sleepers` and, if there are any, moves `wake_word` on and wakes them (core/wait/sleep.hpp).
     alignas(64) std::atomic<std::uint32_t> sleepers;

@@ -166,6 +166,7 @@ bool ask_those_here(std::vector<Doing>& all) {
 }
 
 void ask_those_far(std::vector<Doing>& all) {
+    if (!attached()) return;  // the road is still being opened
     constexpr std::size_t kMost = 256;
     std::vector<int> asked;
     for (const Doing& each : all) {

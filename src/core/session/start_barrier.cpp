@@ -43,12 +43,22 @@ class Limit {
   public:
     void look() {
         if (join_ <= 0) return;
-        waited_ += slices_.next();
+        const double slice = slices_.next();
+        waited_ += slice;
+        // Who is stopped may be under a debugger; the launcher tells of it. What time it takes, it
+        // was not waited for.
+        stuck_for_ += slice;
+        since_look_ += slice;
+        if (since_look_ >= kStoppedLook) {
+            since_look_ = 0;
+            const std::vector<int> stuck = stuck_pes();
+            if (std::any_of(stuck.begin(), stuck.end(), is_stopped)) stuck_for_ = 0;
+        }
         if (waited_ < join_) return;
         if (const std::vector<int> late = late_pes(); !late.empty()) fail_for(late);
         // Who has called it may be as slow as any PE may be silent.
         if (const double own = std::max(join_, 2 * seconds(Setting::detect_seconds));
-            waited_ >= own)
+            stuck_for_ >= own)
             fail_for_stuck(own);
     }
 
@@ -58,7 +68,6 @@ class Limit {
              Text(name_pes(late), late.size() == 1 ? " has" : " have", " not called it within ",
                   text_of_seconds(join_), " s (ISTHMUS_JOIN_SECONDS)"));
     }
-    // Who is stopped may be under a debugger; the launcher tells of it.
     void fail_for_stuck(double limit) const {
         std::vector<int> stuck = stuck_pes();
         std::erase_if(stuck, is_stopped);
@@ -78,7 +87,10 @@ class Limit {
                 job.status().routine.load(std::memory_order_relaxed) == Routine::init
             ? seconds(Setting::join_seconds)
             : 0;
+    static constexpr double kStoppedLook = 0.1;
     double waited_ = 0;
+    double stuck_for_ = 0;  // of that, since one that does not go on was stopped
+    double since_look_ = 0;
     Slices slices_;
 };
 
@@ -91,7 +103,8 @@ std::vector<int> stuck_pes() {
         // Relaxed: plain information.
         const PeStatus& status = job.header->pe[pe];
         if (status.routine.load(std::memory_order_relaxed) == Routine::init &&
-            status.waiting_since.load(std::memory_order_relaxed) == 0)
+            status.waiting_since.load(std::memory_order_relaxed) == 0 &&
+            status.waits_in_start.load(std::memory_order_relaxed) == 0)
             stuck.push_back(pe);
     }
     return stuck;

@@ -222,6 +222,12 @@ std::atomic<std::uint64_t>& WatchedWait::count() {
     return made;
 }
 
+void WatchedWait::note(bool waits) {
+    count().fetch_add(1, std::memory_order_relaxed);
+    // For those of this host, who look for one that waits for nobody.
+    if (job.header) job.status().waits_in_start.store(waits ? 1 : 0, std::memory_order_relaxed);
+}
+
 StartWatch::StartWatch(int rank, Phase phase, const char* routine, double allowance, bool is_again)
     : rank_(rank), routine_(routine), allowance_(allowance), phase_(phase), is_again_(is_again) {
     if (phase == Phase::sharing || phase == Phase::leaving) host_ranks_ = pes_of_host();
@@ -392,8 +398,7 @@ std::string StartWatch::name_others(Phase phase) const {
     }
     const bool is_alone = elsewhere.size() + 1 == static_cast<std::size_t>(job.pes);
     const bool is_known = processes_ && (is_alone || processes_->sees_manager());
-    const std::vector<int> stuck =
-        elsewhere.empty() && shares_header(phase) ? stuck_pes() : std::vector<int>();
+    const std::vector<int> stuck = shares_header(phase) ? stuck_pes() : std::vector<int>();
     if (!stuck.empty())
         return name_pes(stuck) + " of this host, which had come and " +
                (stuck.size() == 1 ? "does" : "do") + " not go on";

@@ -104,12 +104,15 @@ class StartWatch {
 // A wait of this PE's for others, which a StartWatch sees.
 class WatchedWait {
   public:
-    // Relaxed: the watch only looks whether it is the same wait as before. An even number: none.
-    WatchedWait() { count().fetch_add(1, std::memory_order_relaxed); }
+    WatchedWait() { note(true); }
     WatchedWait(const WatchedWait&) = delete;
     WatchedWait& operator=(const WatchedWait&) = delete;
-    ~WatchedWait() { count().fetch_add(1, std::memory_order_relaxed); }
+    ~WatchedWait() { note(false); }
+    // Relaxed: the watch only looks whether it is the same wait as before. An even number: none.
     static std::atomic<std::uint64_t>& count();
+
+  private:
+    static void note(bool waits);
 };
 
 // The watch of the start: from the first word with the process manager, or from the beginning of a

@@ -23,6 +23,17 @@ static void act(const char* when) {
     while (strcmp(what, "loops") == 0) {
     }
     if (strcmp(what, "sleeps") == 0) sleep(100);
+    if (strcmp(what, "is slow") == 0) sleep(4);
+    if (strcmp(what, "is stopped") == 0) {
+        const pid_t self = getpid();
+        if (fork() == 0) {
+            kill(self, SIGSTOP);
+            sleep(7);
+            kill(self, SIGCONT);
+            _exit(0);
+        }
+        usleep(200000);
+    }
 }
 
 __attribute__((constructor)) static void begin(void) {

@@ -62,7 +62,28 @@ def problem_of(launcher, does, status):
     return f"says {wrong}" if wrong else ""
 
 
+def going_on_problem_of(command, does, **settings):
+    """It comes back in its time: the job is as without it, whatever is told meanwhile."""
+    job = begin(command, does, **settings)
+    try:
+        said = job.communicate(timeout=40)[1]
+    except subprocess.TimeoutExpired:
+        job.kill()
+        return f"{does}: does not end: " + job.communicate()[1]
+    print(f"{command}, {does}: status {job.returncode}\n{said}", end="")
+    is_fine = job.returncode == 0 and "no progress" in said and "SIG" not in said and "given is null" not in said
+    return "" if is_fine else f"{does}: status {job.returncode}, {said}"
+
+
 problems = []
+# A report while PEs of other hosts cannot be asked yet.
+if problem := going_on_problem_of([sys.argv[1], "run", "-n", "4"], "is slow", ISTHMUS_NODES="2,2",
+                                  ISTHMUS_STALL_SECONDS="1"):
+    problems.append(problem)
+# While it was stopped it was not waited for.
+if problem := going_on_problem_of([sys.argv[1], "run", "-n", "2"], "is stopped", ISTHMUS_DETECT_SECONDS=str(DETECT),
+                                  ISTHMUS_JOIN_SECONDS=str(JOIN), ISTHMUS_STALL_SECONDS="1"):
+    problems.append(problem)
 for launcher in LAUNCHERS:
     if launcher == "hydra" and not shutil.which("mpiexec.hydra"):
         continue
