@@ -161,8 +161,8 @@ ISTHMUS_API int gasnet_barrier_wait(int id, int flags) {
     const std::uint64_t number = state.number;
     if (!has_come_out(number))
         wait_wakeable({Routine::gasnet_barrier_wait}, kNoDeadline, [number] {
-            poll_if_come();
-            return has_come_out(number);
+            const int handled = poll_if_come();
+            return look_of(has_come_out(number), handled);
         });
     return come_out(id, without_images(flags));
 }

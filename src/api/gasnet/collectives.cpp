@@ -217,8 +217,8 @@ int try_handles(Handle** handles, std::size_t count, bool (*enough)(const Count&
 void wait_for_handles(Handle** handles, std::size_t count, bool (*enough)(const Count&)) {
     note(Routine::gasnet_coll_wait_sync);
     wait_wakeable({Routine::gasnet_coll_wait_sync}, kNoDeadline, [&] {
-        poll_if_come();
-        return enough(test_all(handles, count));
+        const int handled = poll_if_come();
+        return look_of(enough(test_all(handles, count)), handled);
     });
 }
 

@@ -322,8 +322,8 @@ bool is_complete(const isthmus_gasnet_collective& handle) {
 void await(const isthmus_gasnet_collective& handle, Routine routine) {
     note(routine);
     wait_wakeable({routine}, kNoDeadline, [&] {
-        poll_if_come();
-        return is_complete(handle);
+        const int handled = poll_if_come();
+        return look_of(is_complete(handle), handled);
     });
 }
 

@@ -103,10 +103,15 @@ extern void (*progress)();
 inline bool is_beyond(messages::Beyond why) {
     return (messages::post.beyond.load(std::memory_order_relaxed) & why) != 0;
 }
-// From waits.
-inline void poll_if_come() {
-    if (messages::has_come()) note_handled(messages::poll_both());
+// From waits; how many handlers ran.
+inline int poll_if_come() {
+    int handled = 0;
+    if (messages::has_come()) {
+        handled = messages::poll_both();
+        note_handled(handled);
+    }
     if (is_beyond(messages::kFaceWorks)) progress();
+    return handled;
 }
 
 // Words of every PE by which this face's barriers and its exit are made; symmetric.

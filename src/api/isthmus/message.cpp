@@ -271,8 +271,8 @@ ISTHMUS_API int isthmus_message_wait(const isthmus_event* event, double timeout)
     if (const int status = check_restrictions(routine)) return status;
     const WaitTarget target = target_of(*event, Routine::native_message_wait);
     const bool done = wait_wakeable(target, deadline_after(timeout), [&] {
-        if (has_come()) poll_both();
-        return is_true(*event);
+        const int handled = has_come() ? poll_both() : 0;
+        return look_of(is_true(*event), handled);
     });
     if (done) return ISTHMUS_OK;
     return refuse(ISTHMUS_TIMEOUT, routine, "not true within ", seconds_text(timeout));

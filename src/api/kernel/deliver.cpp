@@ -284,8 +284,8 @@ ISTHMUS_API int isthmus_kernel_receive(isthmus_kernel_message* message, double t
         return refuse(ISTHMUS_ARGUMENT, routine, "called from a handler");
     note(Routine::native_kernel_receive);
     const bool come = wait_wakeable({Routine::native_kernel_receive}, deadline_after(timeout), [] {
-        if (deliveries->received.empty()) poll();
-        return !deliveries->received.empty();
+        const int handled = deliveries->received.empty() ? poll() : 0;
+        return look_of(!deliveries->received.empty(), handled);
     });
     if (!come)
         return refuse(ISTHMUS_TIMEOUT, routine, "nothing came within ", seconds_text(timeout));

@@ -51,8 +51,8 @@ int wait(Routine noted, std::uint64_t count, double timeout, Done&& done) {
     WaitTarget target{noted};
     target.value = count;
     if (wait_wakeable(target, deadline_after(timeout), [&] {
-            poll();
-            return done();
+            const int handled = poll();
+            return look_of(done(), handled);
         }))
         return ISTHMUS_OK;
     return refuse(ISTHMUS_TIMEOUT, routine, "not so many within ", seconds_text(timeout));
@@ -104,8 +104,8 @@ void barrier(const char* routine) {
         count_at(word, (job.me + (1 << round)) % job.pes, 1, routine);
         const int before = (job.me + job.pes - (1 << round)) % job.pes;
         wait_wakeable({Routine::native_kernel_barrier, before}, kNoDeadline, [&] {
-            poll();
-            return left(word, face->barriers - 1) != 0;
+            const int handled = poll();
+            return look_of(left(word, face->barriers - 1) != 0, handled);
         });
     }
 }

@@ -43,11 +43,26 @@ inline void complete(Event* event) {
 inline constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
 std::uint64_t deadline_after(double timeout);
 
-// Waits until done() or the deadline; sleeps when the wait gets long. True if done. `done` must
-// read with acquire order, and what it reads must be written by operations that wake, or it is seen
-// within ISTHMUS_WAKE_MILLISECONDS. Looks once at least, and once only if the deadline has passed.
-template <typename Done>
-bool wait_wakeable(const WaitTarget& target, std::uint64_t deadline, Done&& done);
+// What a look of a wait has found: `served` is that it ran handlers of messages, or the like, and
+// what it waits for is not there.
+enum class Look : std::uint8_t { nothing, served, done };
+inline Look look_of(bool done, int handled) {
+    return done ? Look::done : handled != 0 ? Look::served : Look::nothing;
+}
+inline Look look_of(bool done) {
+    return look_of(done, 0);
+}
+inline Look look_of(Look look) {
+    return look;
+}
+
+// Waits until look() has found what it waits for, or the deadline; sleeps when the wait gets long.
+// True if found. `look` gives a Look, or a bool; it must read with acquire order, and what it reads
+// must be written by operations that wake, or it is seen within ISTHMUS_WAKE_MILLISECONDS. Looks
+// once at least, and once only if the deadline has passed. Begins anew whenever it has served: more
+// may follow soon, and whoever sends to one that sleeps pays for a wake-up.
+template <typename LookFor>
+bool wait_wakeable(const WaitTarget& target, std::uint64_t deadline, LookFor&& look);
 
 // The target of a wait for it: its word, and when it is true.
 WaitTarget target_of(const Event& event, Routine routine);
@@ -63,12 +78,15 @@ bool wait_for_any_event(const Event* events, std::size_t count, std::size_t& ind
 std::uint64_t patience_before_sleep();
 std::uint64_t longest_sleep();
 
-template <typename Done>
-bool wait_wakeable(const WaitTarget& target, std::uint64_t deadline, Done&& done) {
+// Until look() finds more than nothing or, which gives nothing, the deadline.
+template <typename LookFor>
+Look wait_for_look(const WaitTarget& target, std::uint64_t deadline, LookFor& look) {
     const bool ends = deadline != kNoDeadline;  // a look at the clock is short beside a poll
     for (std::uint32_t polls = 0; polls < job.spin; ++polls) {
-        if (done()) return true;
-        if (ends && os::monotonic_nanoseconds() >= deadline) return false;
+        const Look seen = look_of(look());
+        if (seen == Look::done) return seen;
+        if (ends && os::monotonic_nanoseconds() >= deadline) return Look::nothing;
+        if (seen == Look::served) return seen;
         // A look at the network costs as much as a dozen pauses.
         if (far::present && polls % 16 == 0) far::progress();
         os::pause();
@@ -76,19 +94,33 @@ bool wait_wakeable(const WaitTarget& target, std::uint64_t deadline, Done&& done
     const std::uint64_t sleep_at = os::monotonic_nanoseconds() + patience_before_sleep();
     Waiter waiter(target);
     for (;;) {
-        if (done()) return true;
+        const Look seen = look_of(look());
+        if (seen == Look::done) return seen;
         const std::uint64_t now = os::monotonic_nanoseconds();
-        if (now >= deadline) return false;
+        if (now >= deadline) return Look::nothing;
+        if (seen == Look::served) return seen;
         if (now >= sleep_at && !far::served_by_calls) break;
         waiter.step();
     }
     Sleeper sleeper;
     for (;;) {
+        const std::uint32_t wakings = sleeper.wakings();
+        const Look seen = look_of(look());
+        if (seen == Look::done) return seen;
         const std::uint64_t now = os::monotonic_nanoseconds();
-        if (now >= deadline) return done();
-        const std::uint64_t left = deadline - now;
-        if (sleeper.sleep(left < longest_sleep() ? left : longest_sleep(), done)) return true;
+        if (now >= deadline) return Look::nothing;
+        if (seen == Look::served) return seen;
         waiter.look();
+        const std::uint64_t left = deadline - now;
+        sleeper.sleep_since(wakings, left < longest_sleep() ? left : longest_sleep());
+    }
+}
+
+template <typename LookFor>
+bool wait_wakeable(const WaitTarget& target, std::uint64_t deadline, LookFor&& look) {
+    for (;;) {
+        const Look seen = wait_for_look(target, deadline, look);
+        if (seen != Look::served) return seen == Look::done;
     }
 }
 
