@@ -75,6 +75,15 @@ static void blocks(gex_Token_t token) {
     (void)token;
     GASNET_BLOCKUNTIL(inside == NULL);
 }
+static void waits(gex_Token_t token) {
+    (void)token;
+    gex_Event_Wait(gex_Coll_BarrierNB(team, 0));
+}
+static void waits_for_all(gex_Token_t token) {
+    (void)token;
+    gex_Event_t event = gex_Coll_BarrierNB(team, 0);
+    gex_Event_WaitAll(&event, 1, 0);
+}
 static void replies_twice(gex_Token_t token) {
     sink = gex_AM_ReplyShort0(token, kReplied, 0);
     sink = gex_AM_ReplyShort0(token, kReplied, 0);
@@ -89,6 +98,8 @@ static void replies_twice(gex_Token_t token) {
     }
 INSIDE(request_in_handler, requests)
 INSIDE(block_in_handler, blocks)
+INSIDE(wait_in_handler, waits)
+INSIDE(wait_all_in_handler, waits_for_all)
 INSIDE(reply_twice, replies_twice)
 CALLED(payload, begin,
        sink = gex_AM_RequestMedium0(team, 1, kOther, bytes, 16385, GEX_EVENT_NOW, 0))
@@ -211,6 +222,8 @@ const struct Case cases[] = {
     {"wrong_direction", wrong_direction},
     {"request_in_handler", request_in_handler},
     {"block_in_handler", block_in_handler},
+    {"wait_in_handler", wait_in_handler},
+    {"wait_all_in_handler", wait_all_in_handler},
     {"reply_twice", reply_twice},
     {NULL, NULL},
 };

@@ -133,6 +133,42 @@ static void barrier_in_handler(int me, int pes) {
     if (me == 0) sleep(20); /* the barrier waits for this PE */
     serve(me);
 }
+/* Checked mode refuses it although nothing is waited for, or not for long. */
+static void meets(isthmus_message* message) {
+    (void)message;
+    shmem_barrier_all();
+}
+static void reduces(isthmus_message* message) {
+    (void)message;
+    static int64_t one = 1;
+    static int64_t sum;
+    shmem_int64_sum_reduce(SHMEM_TEAM_WORLD, &sum, &one, 1);
+}
+static void waits_for_what_is(isthmus_message* message) {
+    (void)message;
+    isthmus_event event;
+    isthmus_event_arm(&event, &handled, ISTHMUS_GE, 0);
+    isthmus_event_wait_all(&event, 1, -1);
+}
+static void nothing_at_all(isthmus_message* message) {
+    (void)message;
+}
+/* The other PE calls `what`, too, at once. */
+#define MET(name, what, other)                                    \
+    static void name(int me, int pes) {                           \
+        (void)pes;                                                \
+        inside = what;                                            \
+        begin();                                                  \
+        isthmus_message_register(kId, handler, NULL, 0, 0);       \
+        isthmus_barrier();                                        \
+        if (me == 0) isthmus_message_request(1, kId, NULL, 0, 0); \
+        if (me == 0) other(NULL);                                 \
+        serve(me);                                                \
+    }
+MET(barrier_met_in_handler, waits, waits)
+MET(shmem_barrier_met_in_handler, meets, meets)
+MET(reduction_met_in_handler, reduces, reduces)
+MET(true_event_in_handler, waits_for_what_is, nothing_at_all)
 static void reply_to_reply(int me, int pes) {
     (void)pes;
     inside = answers;
@@ -189,6 +225,10 @@ const struct Case cases[] = {
     {"request_in_handler", request_in_handler},
     {"poll_in_handler", poll_in_handler},
     {"barrier_in_handler", barrier_in_handler},
+    {"barrier_met_in_handler", barrier_met_in_handler},
+    {"shmem_barrier_met_in_handler", shmem_barrier_met_in_handler},
+    {"reduction_met_in_handler", reduction_met_in_handler},
+    {"true_event_in_handler", true_event_in_handler},
     {"reply_twice", reply_twice},
     {"reply_to_reply", reply_to_reply},
     {"unregistered", unregistered},

@@ -6,6 +6,7 @@
 #include "api/gasnet/face.hpp"
 #include "base/os.hpp"
 #include "core/wait/event.hpp"
+#include "core/wait/in_handler.hpp"
 #include "message/post.hpp"
 
 using namespace isthmus;
@@ -68,8 +69,7 @@ BlockedWait& of(isthmus_gasnet_wait* wait) {
 
 ISTHMUS_API void isthmus_gasnet_wait_begin(isthmus_gasnet_wait* wait) {
     require_attached("GASNET_BLOCKUNTIL");
-    if (is_in_handler())
-        fail("GASNET_BLOCKUNTIL", "a handler of a message may not wait for another PE's program");
+    if (is_in_handler()) refuse_wait_in_handler("GASNET_BLOCKUNTIL");
     note(Routine::GASNET_BLOCKUNTIL);
     new (wait) BlockedWait;
 }

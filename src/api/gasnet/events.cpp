@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "core/wait/wait.hpp"
+#include "core/wait/in_handler.hpp"
 
 using namespace isthmus;
 using namespace isthmus::gasnet;
@@ -98,10 +98,21 @@ int code(bool done) {
     return done ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
+// A handler does not go on with collectives: one that is under way stays so until it has ended.
+[[gnu::cold]] void refuse_collectives(const gasnet_handle_t* events, std::size_t count,
+                                      const char* routine) {
+    for (std::size_t i = 0; i < count; ++i)
+        if (events[i] != GASNET_INVALID_HANDLE && events::is_collective(events[i]))
+            refuse_wait_in_handler(routine);
+}
+
 template <typename Enough>
-void wait_for_events(gasnet_handle_t* events, std::size_t count, Enough enough) {
+void wait_for_events(gasnet_handle_t* events, std::size_t count, Enough enough,
+                     const char* routine) {
     poll();
     if (enough(test_all(events, count))) return;
+    if (messages::is_in_handler()) [[unlikely]]
+        refuse_collectives(events, count, routine);
     note(Routine::gasnet_wait_syncnb);
     wait_for({Routine::gasnet_wait_syncnb, -1, nullptr, WaitFor::memory}, [&] {
         poll_if_come();
@@ -112,7 +123,8 @@ void wait_for_events(gasnet_handle_t* events, std::size_t count, Enough enough) 
 }  // namespace
 
 ISTHMUS_API void isthmus_gasnet_wait_handle(gasnet_handle_t handle) {
-    if ((events::word_of(handle) & events::kKinds) != 0) return wait_for_events(&handle, 1, is_all);
+    if ((events::word_of(handle) & events::kKinds) != 0)
+        return wait_for_events(&handle, 1, is_all, "gex_Event_Wait");
     poll();
     note(Routine::gasnet_wait_syncnb);
     far::await(events::handle_of(handle));
@@ -123,10 +135,10 @@ ISTHMUS_API int isthmus_gasnet_try_handle(gasnet_handle_t handle) {
 }
 
 ISTHMUS_API void gasnet_wait_syncnb_all(gasnet_handle_t* handles, size_t count) {
-    wait_for_events(handles, count, is_all);
+    wait_for_events(handles, count, is_all, "gasnet_wait_syncnb_all");
 }
 ISTHMUS_API void gasnet_wait_syncnb_some(gasnet_handle_t* handles, size_t count) {
-    wait_for_events(handles, count, is_some);
+    wait_for_events(handles, count, is_some, "gasnet_wait_syncnb_some");
 }
 ISTHMUS_API int gasnet_try_syncnb_all_nopoll(gasnet_handle_t* handles, size_t count) {
     return code(is_all(test_all(handles, count)));
@@ -144,10 +156,10 @@ ISTHMUS_API int gasnet_try_syncnb_some(gasnet_handle_t* handles, size_t count) {
 }
 
 ISTHMUS_API void gex_Event_WaitSome(gex_Event_t* events, size_t count, gex_Flags_t) {
-    wait_for_events(events, count, is_some);
+    wait_for_events(events, count, is_some, "gex_Event_WaitSome");
 }
 ISTHMUS_API void gex_Event_WaitAll(gex_Event_t* events, size_t count, gex_Flags_t) {
-    wait_for_events(events, count, is_all);
+    wait_for_events(events, count, is_all, "gex_Event_WaitAll");
 }
 ISTHMUS_API int gex_Event_TestSome(gex_Event_t* events, size_t count, gex_Flags_t) {
     return gasnet_try_syncnb_some_nopoll(events, count);

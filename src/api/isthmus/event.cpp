@@ -2,6 +2,7 @@
 #include "core/wait/event.hpp"
 
 #include "api/isthmus/export.hpp"
+#include "core/wait/in_handler.hpp"
 #include "core/wait/status.hpp"
 
 using namespace isthmus;
@@ -21,6 +22,12 @@ int arm(Event* event, const Word* address, int condition, Word value, const char
                    : refuse(ISTHMUS_ARGUMENT, routine, "the address is null");
     *event = make_event(address, condition, value);
     return ISTHMUS_OK;
+}
+
+const char* begin_wait(Routine waits) {
+    const char* routine = begin(waits);
+    if (is_wait_in_handler()) refuse_wait_in_handler(routine);
+    return routine;
 }
 
 int timed_out(const char* routine, double timeout) {
@@ -45,14 +52,14 @@ ISTHMUS_API int isthmus_event_test_slow(const isthmus_event* event) {
 
 ISTHMUS_API int isthmus_event_wait_slow(const isthmus_event* event, double timeout) {
     if (is_true(*event)) return ISTHMUS_OK;
-    begin(Routine::native_event_wait);
+    begin_wait(Routine::native_event_wait);
     return wait_for_event(*event, deadline_after(timeout), Routine::native_event_wait)
                ? ISTHMUS_OK
                : timed_out("isthmus_event_wait_for", timeout);
 }
 
 ISTHMUS_API int isthmus_event_wait_all(const isthmus_event* events, size_t count, double timeout) {
-    const char* routine = begin(Routine::native_event_wait_all);
+    const char* routine = begin_wait(Routine::native_event_wait_all);
     const std::uint64_t deadline = deadline_after(timeout);
     for (std::size_t i = 0; i < count; ++i) {
         if (is_true(events[i])) continue;
@@ -64,7 +71,7 @@ ISTHMUS_API int isthmus_event_wait_all(const isthmus_event* events, size_t count
 
 ISTHMUS_API int isthmus_event_wait_any(const isthmus_event* events, size_t count, size_t* index,
                                        double timeout) {
-    const char* routine = begin(Routine::native_event_wait_any);
+    const char* routine = begin_wait(Routine::native_event_wait_any);
     if (count == 0) return refuse(ISTHMUS_ARGUMENT, routine, "no events are given");
     return wait_for_any_event(events, count, *index, deadline_after(timeout),
                               Routine::native_event_wait_any)

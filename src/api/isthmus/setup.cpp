@@ -9,6 +9,7 @@
 #include "core/session/session.hpp"
 #include "core/teams/collective.hpp"
 #include "core/teams/collective/kernels.hpp"
+#include "core/wait/in_handler.hpp"
 #include "core/wait/sleep.hpp"
 #include "core/wait/status.hpp"
 #include "message/post.hpp"
@@ -54,7 +55,10 @@ ISTHMUS_API int isthmus_pes(void) {
 }
 
 ISTHMUS_API void isthmus_barrier(void) {
-    whole(begin(Routine::native_barrier), [] { barrier_world(); });
+    const char* routine = begin(Routine::native_barrier);
+    if (is_wait_in_handler()) [[unlikely]]
+        refuse_wait_in_handler(routine);
+    whole(routine, [] { barrier_world(); });
 }
 
 ISTHMUS_API void isthmus_exit(int status) {

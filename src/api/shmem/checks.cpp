@@ -15,6 +15,7 @@
 #include "core/job/shown_window.hpp"
 #include "core/reach/far.hpp"
 #include "core/session/session.hpp"
+#include "core/wait/in_handler.hpp"
 
 namespace isthmus::shmem {
 
@@ -182,6 +183,7 @@ operation::Target look_closely(const void* address, std::size_t bytes, int pe,
 
 void check_reachable(const char* routine, const void* variables, std::size_t bytes) {
     require_running(routine);
+    if (is_wait_in_handler()) refuse_wait_in_handler(called(routine));
     if (const Text reason = why_not_usable(variables, bytes); !reason.empty())
         fail(called(routine), reason);
 }

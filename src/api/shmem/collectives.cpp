@@ -5,7 +5,9 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "core/job/called_as.hpp"
 #include "core/teams/team_table.hpp"
+#include "core/wait/in_handler.hpp"
 
 namespace isthmus::shmem {
 
@@ -46,6 +48,9 @@ inline void require_team(const Team& team, Routine routine) {
 
 void take_turn(Team& team, Routine routine) {
     check_thread(called_routine(routine));
+    if (is_wait_in_handler()) [[unlikely]]
+        refuse_wait_in_handler(collective::set_routine ? collective::set_routine
+                                                       : called_as(routine));
     require_team(team, routine);  // before anything is written there
     const std::uint64_t mine =
         std::uint64_t{this_thread()} << kRoutineBits | static_cast<std::uint64_t>(routine);

@@ -7,6 +7,7 @@
 #include "core/job/activity.hpp"
 #include "core/job/called_as.hpp"
 #include "core/job/departure_word.hpp"
+#include "core/wait/in_handler.hpp"
 #include "core/wait/mates.hpp"
 
 namespace isthmus {
@@ -147,6 +148,10 @@ constinit LookForDeadMates* look_for_dead_mates = nullptr;
 constinit RunsHandler* runs_handler = nullptr;
 constinit DescribeRoom* describe_room = nullptr;
 
+void refuse_wait_in_handler(std::string_view routine) {
+    fail(routine, "a handler of a message may not wait for another PE's program");
+}
+
 Waiter::~Waiter() {
     if (since_ != 0) job.status().waiting_since.store(0, std::memory_order_relaxed);
 }
@@ -154,8 +159,7 @@ Waiter::~Waiter() {
 void Waiter::begin(std::uint64_t now) {
     // What it waits for may be the handling of a message by this very thread.
     if (target_.what == WaitFor::program && runs_handler && runs_handler())
-        fail(called_as(target_.routine),
-             "a handler of a message may not wait for another PE's program");
+        refuse_wait_in_handler(called_as(target_.routine));
     since_ = reports_.last = now;
     publish(target_, now);
     job.status().tested_at.store(0, std::memory_order_relaxed);
