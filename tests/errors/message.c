@@ -89,6 +89,22 @@ static void lock_held(int me, int pes) {
     isthmus_finalize();
 }
 
+static isthmus_message_lock own;
+static void take_twice(void) {
+    isthmus_message_lock_take(&own);
+    isthmus_message_lock_take(&own);
+}
+#define LOCKED(name, call)              \
+    static void name(int me, int pes) { \
+        (void)pes;                      \
+        begin();                        \
+        if (me == 0) call;              \
+        isthmus_barrier();              \
+        isthmus_finalize();             \
+    }
+LOCKED(lock_taken_twice, take_twice())
+LOCKED(lock_free_released, isthmus_message_lock_release(&own))
+
 /* In a handler. */
 static void requests(isthmus_message* message) {
     isthmus_message_request(message->source, kOther, NULL, 0, 0);
@@ -222,6 +238,8 @@ const struct Case cases[] = {
     {"takes", takes},
     {"not_registered", not_registered},
     {"lock_held", lock_held},
+    {"lock_taken_twice", lock_taken_twice},
+    {"lock_free_released", lock_free_released},
     {"request_in_handler", request_in_handler},
     {"poll_in_handler", poll_in_handler},
     {"barrier_in_handler", barrier_in_handler},

@@ -7,6 +7,7 @@
 #include "base/os.hpp"
 #include "core/wait/event.hpp"
 #include "core/wait/in_handler.hpp"
+#include "message/own_lock.hpp"
 #include "message/post.hpp"
 
 using namespace isthmus;
@@ -86,25 +87,24 @@ ISTHMUS_API void(gasnet_hsl_init)(gasnet_hsl_t* hsl) {
 ISTHMUS_API void(gasnet_hsl_destroy)(gasnet_hsl_t*) {}
 
 ISTHMUS_API void(gasnet_hsl_lock)(gasnet_hsl_t* hsl) {
-    // Acquire: partner is the release of who gave it back.
-    for (int spins = 0; __atomic_exchange_n(&hsl->taken, 1, __ATOMIC_ACQUIRE) != 0;) {
+    for (int spins = 0; !take_free(hsl->taken);) {
+        refuse_own_lock(hsl->taken, "gasnet_hsl_lock");
         while (__atomic_load_n(&hsl->taken, __ATOMIC_RELAXED) != 0) {
             if (++spins % 64 == 0) os::yield();
             os::pause();
         }
     }
-    count_lock(1);
+    note_taken(hsl->taken);
 }
 
 ISTHMUS_API int(gasnet_hsl_trylock)(gasnet_hsl_t* hsl) {
-    if (__atomic_load_n(&hsl->taken, __ATOMIC_RELAXED) != 0 ||
-        __atomic_exchange_n(&hsl->taken, 1, __ATOMIC_ACQUIRE) != 0)
+    if (__atomic_load_n(&hsl->taken, __ATOMIC_RELAXED) != 0 || !take_free(hsl->taken))
         return GASNET_ERR_NOT_READY;
-    count_lock(1);
+    note_taken(hsl->taken);
     return GASNET_OK;
 }
 
 ISTHMUS_API void(gasnet_hsl_unlock)(gasnet_hsl_t* hsl) {
-    count_lock(-1);
+    note_given_back(hsl->taken, "gasnet_hsl_unlock");
     __atomic_store_n(&hsl->taken, 0, __ATOMIC_RELEASE);  // partner: lock, trylock
 }

@@ -5,6 +5,7 @@
 #include "core/wait/event.hpp"
 #include "core/wait/status.hpp"
 #include "message/lanes.hpp"
+#include "message/own_lock.hpp"
 #include "message/send.hpp"
 
 using namespace isthmus;
@@ -285,25 +286,24 @@ ISTHMUS_API size_t isthmus_message_limit(int pe, unsigned kind) {
 }
 
 ISTHMUS_API void isthmus_message_lock_take(isthmus_message_lock* lock) {
-    // Acquire: partner is the release of who gave it back.
-    for (int spins = 0; __atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE) != 0;) {
+    for (int spins = 0; !take_free(lock->taken);) {
+        refuse_own_lock(lock->taken, "isthmus_message_lock_take");
         while (__atomic_load_n(&lock->taken, __ATOMIC_RELAXED) != 0) {
             if (++spins % 64 == 0) os::yield();
             os::pause();
         }
     }
-    count_lock(1);
+    note_taken(lock->taken);
 }
 
 ISTHMUS_API int isthmus_message_lock_try(isthmus_message_lock* lock) {
-    if (__atomic_load_n(&lock->taken, __ATOMIC_RELAXED) != 0 ||
-        __atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE) != 0)
+    if (__atomic_load_n(&lock->taken, __ATOMIC_RELAXED) != 0 || !take_free(lock->taken))
         return ISTHMUS_AGAIN;
-    count_lock(1);
+    note_taken(lock->taken);
     return ISTHMUS_OK;
 }
 
 ISTHMUS_API void isthmus_message_lock_release(isthmus_message_lock* lock) {
-    count_lock(-1);
+    note_given_back(lock->taken, "isthmus_message_lock_release");
     __atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);  // partner: take, try
 }
