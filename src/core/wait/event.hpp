@@ -60,7 +60,8 @@ inline Look look_of(Look look) {
 // True if found. `look` gives a Look, or a bool; it must read with acquire order, and what it reads
 // must be written by operations that wake, or it is seen within ISTHMUS_WAKE_MILLISECONDS. Looks
 // once at least, and once only if the deadline has passed. Begins anew whenever it has served: more
-// may follow soon, and whoever sends to one that sleeps pays for a wake-up.
+// may follow soon, and whoever sends to one that sleeps pays for a wake-up. Not with more PEs than
+// cores, where those who send need the core.
 template <typename LookFor>
 bool wait_wakeable(const WaitTarget& target, std::uint64_t deadline, LookFor&& look);
 
@@ -98,7 +99,7 @@ Look wait_for_look(const WaitTarget& target, std::uint64_t deadline, LookFor& lo
         if (seen == Look::done) return seen;
         const std::uint64_t now = os::monotonic_nanoseconds();
         if (now >= deadline) return Look::nothing;
-        if (seen == Look::served) return seen;
+        if (seen == Look::served && job.spin != 0) return seen;
         if (now >= sleep_at && !far::served_by_calls) break;
         waiter.step();
     }
@@ -109,8 +110,9 @@ Look wait_for_look(const WaitTarget& target, std::uint64_t deadline, LookFor& lo
         if (seen == Look::done) return seen;
         const std::uint64_t now = os::monotonic_nanoseconds();
         if (now >= deadline) return Look::nothing;
-        if (seen == Look::served) return seen;
+        if (seen == Look::served && job.spin != 0) return seen;
         waiter.look();
+        if (seen == Look::served) continue;  // it may have left some
         const std::uint64_t left = deadline - now;
         sleeper.sleep_since(wakings, left < longest_sleep() ? left : longest_sleep());
     }
