@@ -18,7 +18,7 @@ RefusedCall refused_identity_call() {
                  {"geteuid", static_cast<int>(geteuid())},
                  {"getegid", static_cast<int>(getegid())}};
     for (const auto& [name, answer] : calls) {
-        if (answer < 0 && *advice_on_call(-answer) != '\0') return {name, -answer};
+        if (answer < 0 && is_call_forbidden(-answer)) return {name, -answer};
     }
     return {};
 }

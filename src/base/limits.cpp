@@ -56,7 +56,7 @@ const char* advice_on_memory(std::size_t bytes) {
 }
 
 const char* advice_on_thread(int error) {
-    if (*advice_on_call(error) != '\0')
+    if (is_call_forbidden(error))
         return "; it needs a thread: the system call clone3 or clone is forbidden here (a "
                "container's seccomp profile?)";
     if (error != EAGAIN && error != ENOMEM) return "";

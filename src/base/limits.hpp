@@ -12,12 +12,15 @@ namespace isthmus::os {
 const char* advice_on_memory(std::size_t bytes);
 // A thread could not be started, for this error.
 const char* advice_on_thread(int error);
-// The system, not the one that was asked, has refused: "; the system call is forbidden here ...".
-// Empty for other errors.
+// The system, not the one that was asked, has refused.
+inline bool is_call_forbidden(int error) {
+    return error == EPERM || error == EACCES || error == ENOSYS;
+}
+// "; the system call is forbidden here ...". Empty for other errors.
 inline const char* advice_on_call(int error) {
-    const bool is_forbidden = error == EPERM || error == EACCES || error == ENOSYS;
-    return is_forbidden ? "; the system call is forbidden here (a container's seccomp profile?)"
-                        : "";
+    return is_call_forbidden(error)
+               ? "; the system call is forbidden here (a container's seccomp profile?)"
+               : "";
 }
 
 // Stacks may have less than this library's calls take, which would be a SIGSEGV without a word: so

@@ -26,7 +26,7 @@ namespace {
 // is the last word: what is asked before is not asked of one that has gone, as far as is known.
 ssize_t write_to(int file, const char* bytes, std::size_t count) {
     const ssize_t sent = send(file, bytes, count, MSG_NOSIGNAL);
-    const bool may_write = errno == ENOTSOCK || *os::advice_on_call(errno) != '\0';
+    const bool may_write = errno == ENOTSOCK || os::is_call_forbidden(errno);
     return sent < 0 && may_write ? write(file, bytes, count) : sent;
 }
 
@@ -232,8 +232,7 @@ void Pmi1::end(int status) {
     message.msg_iov = parts;
     message.msg_iovlen = std::size(parts);
     // Where that call is forbidden the words still get there.
-    if (sendmsg(file_, &message, MSG_NOSIGNAL) < 0 && *os::advice_on_call(errno) != '\0')
-        [[maybe_unused]]
+    if (sendmsg(file_, &message, MSG_NOSIGNAL) < 0 && os::is_call_forbidden(errno)) [[maybe_unused]]
         const auto written = writev(file_, parts, static_cast<int>(std::size(parts)));
 }
 
@@ -244,18 +243,17 @@ void Pmi1::note_start(bool is_in_it) {
     read_line();
 }
 
+// Nothing is answered.
+bool Pmi1::tell_own_manager(std::string_view line) const {
+    return space_.starts_with(kOwnSpaces) && write_to(file_, line.data(), line.size()) > 0;
+}
+
 bool Pmi1::note_death(int signal) {
-    if (!space_.starts_with(kOwnSpaces)) return false;
-    const Text line("cmd=", kDeathCommand, " signal=", signal, "\n");
-    const std::string_view text = line;
-    return write_to(file_, text.data(), text.size()) > 0;
+    return tell_own_manager(Text("cmd=", kDeathCommand, " signal=", signal, "\n"));
 }
 
 void Pmi1::note_leave() {
-    if (!space_.starts_with(kOwnSpaces)) return;
-    const Text line("cmd=", kLeaveCommand, "\n");
-    const std::string_view text = line;
-    [[maybe_unused]] const auto written = write_to(file_, text.data(), text.size());
+    tell_own_manager(Text("cmd=", kLeaveCommand, "\n"));
 }
 
 bool Pmi1::take_last_words(const std::string& line) {

@@ -68,6 +68,7 @@ class Pmi1 final : public Exchange {
     std::string read_line();
     bool has_answer_within(std::chrono::milliseconds time) const;
     Words ask(const std::string& command, const char* reply);
+    bool tell_own_manager(std::string_view line) const;
 
     int file_;
     int rank_;

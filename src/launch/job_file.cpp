@@ -42,7 +42,7 @@ JobFile create_job_file(int pes, int launcher, int processors) {
     }
     job.file = inheritable(file);
     if (job.file < 0) {
-        const bool is_forbidden = *os::advice_on_call(errno) != '\0';
+        const bool is_forbidden = os::is_call_forbidden(errno);
         job.error = is_forbidden
                         ? std::string("fcntl: ") + std::strerror(errno) + os::advice_on_call(errno)
                         : explain(errno, size);

@@ -53,7 +53,7 @@ void open_standard_streams() {
 }
 
 bool is_forbidden(int error) {
-    return *os::advice_on_call(error) != '\0';
+    return os::is_call_forbidden(error);
 }
 
 // Blocks the signals, and tries by calls without effect what waiting for the keeper needs, before

@@ -106,12 +106,8 @@ void Lane::leave(Target& to) {
     thread_.store(nullptr, std::memory_order_release);  // partner: take
 }
 
-void Lane::announce_unseen(Target& to) {
-    if (LaneWord::is_unseen(word_->load(std::memory_order_relaxed), opening())) announce(to);
-}
-
 int Lane::announce_line(Target& to) {
-    announce_unseen(to);
+    if (LaneWord::is_unseen(word_->load(std::memory_order_relaxed), opening())) announce(to);
     return wake_for_line(to);
 }
 

@@ -107,7 +107,6 @@ class alignas(128) Lane {
     bool take_lane(const Target& to);
     bool is_ready(Target& to, std::uint64_t bytes);
     void announce(Target& to);
-    void announce_unseen(Target& to);
     [[gnu::noinline]] int announce_line(Target& to);
     // Behind a message. The processor's half of the barrier between its mark and this look is the
     // consumer's, who makes the kernel run it (fence_writers).

@@ -209,13 +209,26 @@ struct Bench {
     }
 };
 
-// Of each trial, of each place.
-using Times = std::vector<std::vector<std::vector<double>>>;
-Times no_times(const Bench& bench, const std::vector<Trial>& trials) {
-    return Times(trials.size(), std::vector<std::vector<double>>(bench.places.size()));
-}
-void add_figures(const std::vector<Trial>& trials, const Times& times, std::size_t bytes, bool cold,
-                 std::vector<CopyFigure>& figures) {
+// How often each copy is timed, and on a machine that is too busy for that.
+struct Bursts {
+    int usual;
+    int fewest;
+};
+// All trials take turns, so that a change of the clock meets them alike. `time` gives that of a
+// trial at a place of the source; a figure is of the mean of the places.
+template <typename Time>
+void measure_in_turns(const Bench& bench, std::size_t bytes, bool cold, Bursts bursts,
+                      const std::vector<Trial>& trials, std::vector<CopyFigure>& figures,
+                      Time&& time) {
+    std::vector<std::vector<std::vector<double>>> times(
+        trials.size(), std::vector<std::vector<double>>(bench.places.size()));
+    for (int burst = 0; burst < bursts.usual && !(burst >= bursts.fewest && bench.is_late());
+         ++burst) {
+        for (std::size_t i = 0; i < trials.size(); ++i) {
+            for (std::size_t at = 0; at < bench.places.size(); ++at)
+                times[i][at].push_back(time(trials[i], bench.places[at]));
+        }
+    }
     for (std::size_t i = 0; i < trials.size(); ++i) {
         double sum = 0;
         for (const std::vector<double>& of_place : times[i])
@@ -226,42 +239,29 @@ void add_figures(const std::vector<Trial>& trials, const Times& times, std::size
     }
 }
 
-// All trials take turns, so that a change of the clock meets them alike.
 void measure_trials(const Bench& bench, std::size_t bytes, int calls,
                     const std::vector<Trial>& trials, std::vector<CopyFigure>& figures) {
-    Times times = no_times(bench, trials);
-    for (int burst = 0; burst < kBursts && !(burst >= kFewestBursts && bench.is_late()); ++burst) {
-        for (std::size_t i = 0; i < trials.size(); ++i) {
-            for (std::size_t at = 0; at < bench.places.size(); ++at) {
-                const std::size_t place = bench.places[at];
-                // The caches as this way leaves them; one long copy is enough for that.
-                bench.time(trials[i], place, bytes, calls > 1 ? 2 : 1);
-                times[i][at].push_back(bench.time(trials[i], place, bytes, calls));
-            }
-        }
-    }
-    add_figures(trials, times, bytes, false, figures);
+    measure_in_turns(bench, bytes, false, {kBursts, kFewestBursts}, trials, figures,
+                     [&](const Trial& trial, std::size_t place) {
+                         // The caches as this way leaves them; one long copy is enough for that.
+                         bench.time(trial, place, bytes, calls > 1 ? 2 : 1);
+                         return bench.time(trial, place, bytes, calls);
+                     });
 }
 
 // Blocks from memory, one behind the other: at one place the pages would be at hand, and the stores
 // of 32 bytes as fast as those of 64.
 void measure_cold_trials(const Bench& bench, std::size_t bytes, const std::vector<Trial>& trials,
                          std::vector<CopyFigure>& figures) {
-    Times times = no_times(bench, trials);
-    std::size_t offset = 0;
-    for (int burst = 0; burst < kColdBursts && !(burst >= kFewestColdBursts && bench.is_late());
-         ++burst) {
-        for (std::size_t i = 0; i < trials.size(); ++i) {
-            for (std::size_t at = 0; at < bench.places.size(); ++at) {
-                const std::size_t place = bench.places[at];
-                flush(bench.buffers.source() + offset, bytes + place);
-                flush(bench.buffers.dest() + offset, bytes);
-                times[i][at].push_back(bench.time(trials[i], place, bytes, 1, offset));
-                offset = (offset + bytes) % kMostOuter;
-            }
-        }
-    }
-    add_figures(trials, times, bytes, true, figures);
+    std::size_t next = 0;
+    measure_in_turns(bench, bytes, true, {kColdBursts, kFewestColdBursts}, trials, figures,
+                     [&](const Trial& trial, std::size_t place) {
+                         const std::size_t offset = next;
+                         next = (offset + bytes) % kMostOuter;
+                         flush(bench.buffers.source() + offset, bytes + place);
+                         flush(bench.buffers.dest() + offset, bytes);
+                         return bench.time(trial, place, bytes, 1, offset);
+                     });
 }
 
 // Blocks that the first level holds, at places of the source in a line that programs have.

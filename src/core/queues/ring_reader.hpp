@@ -43,14 +43,7 @@ class RingReader {
     // that it need not look at the size where it is not 0; false of a padding.
     template <typename Use>
     [[gnu::always_inline]] int serve(int most, Use&& use) {
-        int used = 0;
-        while (used < most) {
-            FrameHead* const frame = frame_.load(std::memory_order_relaxed);
-            if (!is_there(*frame)) break;
-            if (use(*frame)) ++used;
-            move_on();
-        }
-        return used;
+        return serve_each(most, use, [] {});
     }
     // The same of one that streams: its lines are fetched ahead of their use, which the processor
     // does by itself for a dozen messages only. But a line that is fetched before it is written is
@@ -59,11 +52,8 @@ class RingReader {
     // on.
     template <typename Use>
     [[gnu::always_inline]] int serve_stream(int most, Use&& use) {
-        int used = 0;
         std::uint64_t there = 0;  // no cell before it is still to be written
-        while (used < most) {
-            FrameHead* const frame = frame_.load(std::memory_order_relaxed);
-            if (!is_there(*frame)) break;
+        return serve_each(most, use, [&] {
             const std::uint64_t awaited = awaited_.load(std::memory_order_relaxed);
             if ((awaited & (kLookEvery - kCell)) == 0) {
                 // Relaxed: a hint. Of a cell within a frame it says no, or by chance yes.
@@ -71,10 +61,7 @@ class RingReader {
                 there = frame_at(far)->mark.load(std::memory_order_relaxed) == far ? far : 0;
             }
             if (awaited + kFetchAhead < there) __builtin_prefetch(frame_at(awaited + kFetchAhead));
-            if (use(*frame)) ++used;
-            move_on();
-        }
-        return used;
+        });
     }
     // The same for what is most often one message, without a loop: rest() serves what comes behind
     // it.
@@ -100,6 +87,18 @@ class RingReader {
     void look_at(std::uint64_t awaited) {
         frame_.store(frame_at(awaited), std::memory_order_relaxed);
         awaited_.store(awaited, std::memory_order_relaxed);
+    }
+    template <typename Use, typename FetchAhead>
+    [[gnu::always_inline]] int serve_each(int most, Use& use, FetchAhead&& fetch_ahead) {
+        int used = 0;
+        while (used < most) {
+            FrameHead* const frame = frame_.load(std::memory_order_relaxed);
+            if (!is_there(*frame)) break;
+            fetch_ahead();
+            if (use(*frame)) ++used;
+            move_on();
+        }
+        return used;
     }
     // Acquire: partner is RingProducer::publish; the message is there.
     [[gnu::always_inline]] bool is_there(const FrameHead& frame) const {

@@ -476,11 +476,7 @@ void prepare_crash_report() {
     dl_iterate_phdr(
         [](dl_phdr_info* object, std::size_t, void*) {
             program_base = object->dlpi_addr;
-            for (int i = 0; i < object->dlpi_phnum; ++i) {
-                const ElfW(Phdr)& part = object->dlpi_phdr[i];
-                if (part.p_type == PT_LOAD && (part.p_flags & PF_X))
-                    program_code = {object->dlpi_addr + part.p_vaddr, part.p_memsz};
-            }
+            program_code = executable_part(*object);
             return 1;  // the first one is the program
         },
         nullptr);

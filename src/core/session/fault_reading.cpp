@@ -160,11 +160,6 @@ bool is_own_side(const Fault& fault) {
 
 namespace {
 
-const void* base_of(const void* address) {
-    Dl_info place{};
-    return dladdr(address, &place) ? place.dli_fbase : nullptr;
-}
-
 // Name of the function; empty if it has none. Static functions of the program have one only in the
 // executable's own symbol table.
 std::string function_at(const void* address, bool in_program) {
@@ -181,7 +176,7 @@ std::string module_name(const void* address) {
 }
 
 std::string offset_text(const void* address) {
-    const void* const base = base_of(address);
+    const void* const base = object_base(address);
     if (!base) return hexadecimal(address);
     return module_name(address) + "+" +
            hexadecimal(reinterpret_cast<std::uintptr_t>(address) -
@@ -450,11 +445,7 @@ void note_network_code() {
     dl_iterate_phdr(
         [](dl_phdr_info* object, std::size_t, void*) {
             if (!object->dlpi_name || !std::strstr(object->dlpi_name, "/libfabric.so")) return 0;
-            for (int i = 0; i < object->dlpi_phnum; ++i) {
-                const ElfW(Phdr)& part = object->dlpi_phdr[i];
-                if (part.p_type == PT_LOAD && (part.p_flags & PF_X))
-                    network_code = {object->dlpi_addr + part.p_vaddr, part.p_memsz};
-            }
+            network_code = executable_part(*object);
             network_base = object->dlpi_addr;
             std::snprintf(network_file, sizeof network_file, "%s", object->dlpi_name);
             return 1;

@@ -33,12 +33,22 @@ bool contains_address(const dl_phdr_info& object, std::uintptr_t at) {
     return false;
 }
 
-const void* base_of(const void* address) {
+}  // namespace
+
+Range executable_part(const dl_phdr_info& object) {
+    Range found{};
+    for (int i = 0; i < object.dlpi_phnum; ++i) {
+        const ElfW(Phdr)& part = object.dlpi_phdr[i];
+        if (part.p_type == PT_LOAD && (part.p_flags & PF_X))
+            found = {object.dlpi_addr + part.p_vaddr, part.p_memsz};
+    }
+    return found;
+}
+
+const void* object_base(const void* address) {
     Dl_info place{};
     return dladdr(address, &place) ? place.dli_fbase : nullptr;
 }
-
-}  // namespace
 
 void find_own_code() {
     dl_iterate_phdr(
@@ -46,13 +56,7 @@ void find_own_code() {
             const auto here = reinterpret_cast<std::uintptr_t>(&find_own_code);
             if (!contains_address(*object, here)) return 0;
             is_alone = contains_address(*object, getauxval(AT_PHDR));
-            for (int i = 0; i < object->dlpi_phnum && !is_alone; ++i) {
-                const ElfW(Phdr)& part = object->dlpi_phdr[i];
-                const Range code{object->dlpi_addr + part.p_vaddr, part.p_memsz};
-                if (part.p_type == PT_LOAD && (part.p_flags & PF_X) &&
-                    code.contains(reinterpret_cast<const void*>(here)))
-                    own_code = code;
-            }
+            if (!is_alone) own_code = executable_part(*object);
             return 1;
         },
         nullptr);
@@ -76,9 +80,9 @@ CodeOf code_of(const void* at) {
                : name.empty()                                       ? CodeOf::other
                                                                     : CodeOf::program;
     }
-    const void* const base = base_of(at);
-    if (base == base_of(reinterpret_cast<const void*>(&std::strlen))) return CodeOf::system;
-    return base && base == base_of(reinterpret_cast<const void*>(getauxval(AT_PHDR)))
+    const void* const base = object_base(at);
+    if (base == object_base(reinterpret_cast<const void*>(&std::strlen))) return CodeOf::system;
+    return base && base == object_base(reinterpret_cast<const void*>(getauxval(AT_PHDR)))
                ? CodeOf::program
                : CodeOf::other;
 }

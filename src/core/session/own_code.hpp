@@ -2,9 +2,18 @@
 // one object, where the library's has a section of its own (cmake/own_section.cmake).
 #pragma once
 
+#include <link.h>
+
 #include <cstdint>
 
+#include "core/job/job.hpp"
+
 namespace isthmus {
+
+// Where the instructions of a loaded object are.
+Range executable_part(const dl_phdr_info& object);
+// The beginning of the object that holds an address; null: of none.
+const void* object_base(const void* address);
 
 enum class CodeOf : std::uint8_t {
     library,  // this one

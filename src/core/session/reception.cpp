@@ -80,7 +80,7 @@ void Reception::welcome(const Accept& accept) {
 
 void Reception::note_forbidden(const char* call) {
     const int error = errno;
-    if (*os::advice_on_call(error) == '\0') return;
+    if (!os::is_call_forbidden(error)) return;
     forbidden_ = std::string(call) + ": " + std::strerror(error) + os::advice_on_call(error);
 }
 

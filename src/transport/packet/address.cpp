@@ -77,7 +77,7 @@ std::vector<Interface> interfaces(std::string& problem) {
         const int error = errno;
         problem = std::string("the system does not tell this host's addresses (getifaddrs): ") +
                   std::strerror(error);
-        if (*os::advice_on_call(error) != '\0')
+        if (os::is_call_forbidden(error))
             problem +=
                 "; a socket of netlink, or what is said by it, is forbidden here (a "
                 "container's seccomp profile?)";

@@ -164,7 +164,7 @@ void Door::note_forbidden(const char* call, int error) {
     if (is_want && now - wanted_ > 2 * patience_) wanting_since_ = now;
     if (is_want) wanted_ = now;
     const bool is_lasting = is_want && now - wanting_since_ > patience_;
-    if (!is_lasting && *os::advice_on_call(error) == '\0') return;
+    if (!is_lasting && !os::is_call_forbidden(error)) return;
     news_.forbidden = call;
     news_.error = error;
 }

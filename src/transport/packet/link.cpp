@@ -446,7 +446,7 @@ std::string Link::error_text(int error) const {
         return "its library has another version of the join, or serves other kinds of packets, or "
                "they are carried in another way; all PEs need the same library and the same "
                "ISTHMUS_PACKET_PROTOCOL and ISTHMUS_PACKET_SEAL";
-    if (*os::advice_on_call(error) != '\0')
+    if (os::is_call_forbidden(error))
         return std::string(std::strerror(error)) +
                "; connect, sendmsg or recvmsg is forbidden here (a container's seccomp profile?), "
                "or a filter of this host's network forbids what they do";
@@ -454,7 +454,7 @@ std::string Link::error_text(int error) const {
 }
 
 std::string Link::tried(int pe, int error) const {
-    const bool may_live = *os::advice_on_call(error) != '\0' || error == Door::kNotProved ||
+    const bool may_live = os::is_call_forbidden(error) || error == Door::kNotProved ||
                           error == Door::kNotAnswered || error == Door::kHungUp;
     return may_live ? door_->tried(pe) : "";
 }

@@ -35,7 +35,7 @@ class Stream {
     // Whether this process may send so at all. Asked of no socket: only who may is told that.
     static bool may_write() {
         const msghdr nothing{};
-        return sendmsg(-1, &nothing, 0) >= 0 || *os::advice_on_call(errno) == '\0';
+        return sendmsg(-1, &nothing, 0) >= 0 || !os::is_call_forbidden(errno);
     }
     // Bytes that have left, kNotNow, or an error: its number with a minus.
     long write(iovec* pieces, std::size_t count) {

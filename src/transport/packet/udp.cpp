@@ -70,13 +70,12 @@ bool Udp::open(const sockaddr_storage& at) {
 
 // Of no messages, which no network is asked about.
 bool Udp::may_send() const {
-    return sendmmsg(descriptor_, nullptr, 0, MSG_DONTWAIT) == 0 ||
-           *os::advice_on_call(errno) == '\0';
+    return sendmmsg(descriptor_, nullptr, 0, MSG_DONTWAIT) == 0 || !os::is_call_forbidden(errno);
 }
 
 bool Udp::may_receive() const {
     return recvmmsg(descriptor_, nullptr, 0, MSG_DONTWAIT, nullptr) == 0 ||
-           *os::advice_on_call(errno) == '\0';
+           !os::is_call_forbidden(errno);
 }
 
 std::size_t Udp::path_bytes(const sockaddr_storage& to) const {
@@ -150,7 +149,7 @@ void Udp::send_some(const sockaddr_storage& to,
             }
             if (errno == EAGAIN || errno == ENOBUFS) return;
             // A filter of the network may do that to a single one, for a while.
-            if (*os::advice_on_call(errno) != '\0' && !may_send()) {
+            if (os::is_call_forbidden(errno) && !may_send()) {
                 send_error_.store(errno, std::memory_order_relaxed);
                 return;
             }
@@ -180,7 +179,7 @@ unsigned Udp::read() {
         message.msg_controllen = sizeof controls[i];
     }
     const int count = recvmmsg(descriptor_, messages, kReads, MSG_DONTWAIT, nullptr);
-    if (count < 0 && *os::advice_on_call(errno) != '\0') receive_error_ = errno;
+    if (count < 0 && os::is_call_forbidden(errno)) receive_error_ = errno;
     if (count <= 0) return 0;
     for (int i = 0; i < count; ++i) {
         lengths_[i] = pieces_[i] = messages[i].msg_len;
