@@ -19,6 +19,7 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/process_stat.hpp"
+#include "core/job/end_times.hpp"
 #include "launch/before_start.hpp"
 #include "launch/diagnosis.hpp"
 #include "launch/keeper_process.hpp"
@@ -30,7 +31,6 @@ namespace {
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
 constexpr std::uint64_t kTick = 250 * kMillisecond;
-constexpr double kSweepSeconds = 5;
 constexpr std::uint64_t kLongWait = 1000 * kMillisecond;
 
 std::uint64_t nanoseconds(double seconds) {
@@ -487,7 +487,7 @@ void Keeper::flush_output() {
 }
 
 int Keeper::finish() {
-    const SweepResult sweep = sweep_descendants({}, kSweepSeconds);
+    const SweepResult sweep = sweep_descendants({}, end_times::kSweep);
     for (int pe = 0; pe < static_cast<int>(pes_.size()); ++pe) {
         // A number that the PE wrote: nobody's now.
         const pid_t process = status(pe).process.load(std::memory_order_relaxed);

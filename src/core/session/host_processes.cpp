@@ -20,6 +20,7 @@
 
 #include "base/process_stat.hpp"
 #include "base/process_tree.hpp"
+#include "core/job/end_times.hpp"
 
 namespace isthmus {
 namespace {
@@ -315,7 +316,7 @@ bool HostProcesses::has_gone(int rank, double now) {
     const bool is_gone = process > 0 ? !os::is_alive(os::facts_of(process))
                                      : is_expected && is_free_name(name_of(rank).c_str());
     if (!is_gone) gone_.erase(rank);
-    return is_gone && now - gone_.emplace(rank, now).first->second >= kHandedOn;
+    return is_gone && now - gone_.emplace(rank, now).first->second >= end_times::kHandedOn;
 }
 
 std::vector<int> HostProcesses::ended(double now) {
@@ -341,7 +342,8 @@ std::vector<int> HostProcesses::ended(double now) {
         known.insert(rank);
     std::vector<int> ended;
     for (const int rank : ranks_) {
-        if (!there.contains(rank) && (known.contains(rank) || now - changed_ > kSettled) &&
+        if (!there.contains(rank) &&
+            (known.contains(rank) || now - changed_ > end_times::kSettled) &&
             !is_taken(name_of(rank)))
             ended.push_back(rank);
     }

@@ -46,7 +46,7 @@ class HostProcesses {
 
     // Those whose processes have ended, and that no other process was started as. `now` in seconds,
     // from any beginning. Most managers take away at once what is left of a process, so one that
-    // was never seen has ended if none has been added for kSettled.
+    // was never seen has ended if none has been added for some time.
     std::vector<int> ended(double now);
 
     // Those whose processes have been stopped, by a signal, for so many seconds of the same clock.
@@ -56,9 +56,6 @@ class HostProcesses {
     const std::vector<pid_t>& found_stopped() const { return found_stopped_; }
 
   private:
-    static constexpr double kSettled = 2;
-    static constexpr double kHandedOn = 0.9;  // two looks
-
     static Descriptor take_name(const std::string& name);
     static std::string name_of_end(pid_t manager);
     // The process that has it, 0 if the kernel does not say; none: nobody of this user has.

@@ -18,6 +18,7 @@
 #include "base/process_stat.hpp"
 #include "bootstrap/find.hpp"
 #include "bootstrap/pmi1.hpp"
+#include "core/job/end_times.hpp"
 #include "core/job/job.hpp"
 #include "core/job/road.hpp"
 #include "core/session/dead_mates.hpp"
@@ -35,16 +36,15 @@ bool is_own = false;  // asked also by handlers of signals
 constinit std::atomic<bool> is_left = false;
 constinit std::atomic<bool> is_in_start = false;
 
-constexpr unsigned kManagersTime = 5;  // seconds, to take the word that the job ends
-// That a PE has ended; who looks at the time itself (PMI-1) waits less.
-constexpr unsigned kFarewellTime = 6;
+using namespace end_times;
 
 // A manager that is told to end the job may throw away what it has not read yet of the output.
-// Waits until it has read it, so many turns at most in which it reads nothing, and some times as
+// Waits until it has read it, so many seconds at most in which it reads nothing, and some times as
 // many in all. False: it has stopped, or gone.
-constexpr int kHalfSecond = 100;
-constexpr int kSlow = 4;
-bool await_reader(int file, int turns) {
+bool await_reader(int file, double seconds) {
+    constexpr std::uint64_t kTurn = 5'000'000;
+    constexpr int kSlow = 4;
+    const auto turns = static_cast<int>(in_nanoseconds(seconds) / kTurn);
     struct stat facts {};
     if (fstat(file, &facts) != 0 || !(S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode)))
         return true;
@@ -57,7 +57,7 @@ bool await_reader(int file, int turns) {
         if (unread < before) idle = 0;
         if (idle == turns) return false;
         before = unread;
-        os::sleep_nanoseconds(5'000'000);
+        os::sleep_nanoseconds(kTurn);
     }
     return true;
 }
@@ -69,7 +69,7 @@ void have_mates_tell(int farewell) {
     job.header->exit_status.store(farewell, std::memory_order_relaxed);
     // Release: partner is pass_on_end().
     if (job.header->ended.compare_exchange_strong(ending, kTold, std::memory_order_acq_rel))
-        os::sleep_nanoseconds(40'000'000);
+        os::sleep_nanoseconds(in_nanoseconds(kPassedOn));
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ void tell_own_death(int signal) {
     constexpr int kSignalled = 128;
     const int status = kSignalled + signal;
     if (!far::road || !job.managed || !claim_end(status)) return;
-    const int farewell = await_reader(error_stream(), kHalfSecond) ? status : unheard(status);
+    const int farewell = await_reader(error_stream(), kReaderOfOutput) ? status : unheard(status);
     far::road->say_end(farewell);
     have_mates_tell(farewell);
 }
@@ -100,7 +100,7 @@ void tell_manager_of_death(int signal) {
     if (forked_child || !exchange) return;
     const bool ends_start = exchange->ends_at_once() && is_in_start.load(std::memory_order_relaxed);
     if (!is_own && !ends_start) return;
-    await_reader(error_stream(), kHalfSecond);
+    await_reader(error_stream(), kReaderOfOutput);
     if (!exchange->note_death(signal) && ends_start) exchange->end(128 + signal);
 }
 
@@ -135,7 +135,6 @@ void tell_manager_of_leave() {
 // says so and ends the PEs of other hosts: that comes first.
 void end_if_manager_has_gone() {
     constexpr std::uint64_t kInterval = 250'000'000;
-    constexpr std::uint64_t kOthersTurn = 2'000'000'000;
     // Relaxed: several threads may look, and one of them does.
     constexpr auto kRelaxed = std::memory_order_relaxed;
     static std::atomic<std::uint64_t> looked_at = 0;
@@ -151,7 +150,8 @@ void end_if_manager_has_gone() {
     if (!has_gone || is_left.load(kRelaxed)) return;
     static std::atomic<std::uint64_t> gone_since = 0;
     std::uint64_t since = 0;
-    if (!gone_since.compare_exchange_strong(since, now, kRelaxed) && now >= since + kOthersTurn)
+    if (!gone_since.compare_exchange_strong(since, now, kRelaxed) &&
+        now >= since + in_nanoseconds(kManagersOtherHalf))
         fail(routine_name(job.status().routine.load(kRelaxed)),
              "the process manager's part on this host has ended");
 }
@@ -165,7 +165,7 @@ bool is_manager_silent() {
 }
 
 void await_managers_end() {
-    os::sleep_nanoseconds(is_manager_slow() ? 5'000'000'000 : 2'500'000'000);
+    os::sleep_nanoseconds(in_nanoseconds(is_manager_slow() ? kSlowManagersEnd : kManagersEnd));
 }
 
 Exchange* process_manager() {
@@ -219,7 +219,7 @@ void end_managed_job(int status, std::span<const pid_t> stopped) {
     // Nor is it waited for once more by whoever comes here again.
     static constinit std::atomic<bool> has_stopped = false;
     const bool is_heard = !exchange || (!has_stopped.load(std::memory_order_relaxed) &&
-                                        await_reader(error_stream(), 5 * kHalfSecond / 2));
+                                        await_reader(error_stream(), kReader));
     has_stopped.store(!is_heard, std::memory_order_relaxed);
     const int farewell = is_heard ? status : unheard(status);
     if (far::road) far::road->say_end(farewell);
@@ -231,7 +231,7 @@ void end_managed_job(int status, std::span<const pid_t> stopped) {
     // Nor is its time begun anew by another thread that comes here.
     static constinit std::atomic<bool> is_timed = false;
     if (!is_timed.exchange(true, std::memory_order_relaxed)) exit_after(kManagersTime, status);
-    await_reader(STDOUT_FILENO, kHalfSecond);
+    await_reader(STDOUT_FILENO, kReaderOfOutput);
     os::sleep_nanoseconds(20'000'000);  // what was read is passed on
     // Other managers do not reach one that has left its group of processes (setsid). Ours kills all
     // that is left, and would take a death that comes first for the cause. So does Hydra that of a

@@ -25,6 +25,7 @@
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
+#include "core/job/end_times.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
 #include "core/session/dead_mates.hpp"
@@ -38,27 +39,14 @@
 namespace isthmus {
 namespace {
 
-constexpr double kSlice = 0.05;
-// The others give those who speak first so long to do so.
-constexpr double kOthersTurn = 3;
-// Who cannot name the PE that does not go on gives so long to whoever can, who looks every half
-// second and began to wait at about the same time.
-constexpr double kNamersTurn = 3;
-constexpr double kEarly = 2;                            // of a wait
-constexpr double kFirstLook = 0.3;                      // into a wait; most are over by then
-constexpr double kStandsStill = 0.9;                    // two looks
-constexpr double kBetweenLooks = 0.5;                   // at the processes of this host
-constexpr std::uint64_t kHeard = 3'000'000'000;         // some looks
-constexpr std::uint64_t kManagersTurn = 1'000'000'000;  // to end all
+using namespace end_times;
 
 // How much later than the host of PE 0 one may speak whose first PE that is: one after the other,
 // should PE 0's be what does not go on.
 double turn_of_host(int first) {
-    constexpr int kMost = 6;
-    constexpr int kMostSlow = 3;
     if (first == 0) return 0;
-    return kOthersTurn +
-           (is_manager_slow() ? 2.5 * std::min(first, kMostSlow) : 0.5 * std::min(first, kMost));
+    return kOthersTurn + (is_manager_slow() ? kEachHostSlow * std::min(first, kMostHostsSlow)
+                                            : kEachHost * std::min(first, kMostHosts));
 }
 
 // From the manager's name for the job; 0: not known yet.
@@ -107,13 +95,12 @@ bool may_speak() {
 // Where they share a header that one tells whether it was heard, which may take longer, and this PE
 // passes it on: those of other hosts are not to be told first that all is said.
 void await_speaker() {
-    constexpr std::uint64_t kTurn = 50'000'000;
-    constexpr int kGivesTime = 20;  // turns
-    constexpr int kGivesSpeakerTime = 120;
-    for (int turn = 0; turn < kGivesSpeakerTime; ++turn) {
+    constexpr std::uint64_t kTurn = in_nanoseconds(kSlice);
+    double waited = 0;
+    for (Slices slices; waited < kSpeakerIsHeard; waited += slices.next()) {
         // Acquire: partner is have_mates_tell(), or end_job().
         const std::uint32_t ended = job.header->ended.load(std::memory_order_acquire);
-        if (ended == kTold || ended == kEnded || (ended == 0 && turn >= kGivesTime)) break;
+        if (ended == kTold || ended == kEnded || (ended == 0 && waited >= kSpeakerBegins)) break;
         os::sleep_nanoseconds(kTurn);
     }
     os::sleep_nanoseconds(kTurn);
@@ -121,7 +108,7 @@ void await_speaker() {
 
 [[noreturn]] void give_up(const char* routine, const std::string& text,
                           std::span<const pid_t> stopped = {}) {
-    os::kill_self_after(5);  // a manager that is asked to end the job may hang as well
+    os::kill_self_after(kLast);  // a manager that is asked to end the job may hang as well
     fail_once_on_host(routine, text, stopped);
 }
 
@@ -203,9 +190,9 @@ void fail_once_on_host(const char* routine, const std::string& text,
     // Who cannot tell the manager is heard by those of its host that have come, and ended by it.
     const Descriptor told = process_manager() ? Descriptor() : HostProcesses::tell_end(job.me);
     if (told.file() >= 0)
-        os::sleep_nanoseconds(kHeard);
+        os::sleep_nanoseconds(in_nanoseconds(kHeard));
     else if (speaks)  // keeps the name for a while, and gives the manager time to end all
-        os::sleep_nanoseconds(kManagersTurn);
+        os::sleep_nanoseconds(in_nanoseconds(kManagersTurn));
     else
         await_speaker();
     end_job(1);
@@ -213,7 +200,8 @@ void fail_once_on_host(const char* routine, const std::string& text,
 
 void fail_before_job(const char* routine, const std::string& text) {
     if (may_speak()) say_from(routine, text);
-    os::sleep_nanoseconds(kManagersTurn);  // as above; who ends first may have the others killed
+    os::sleep_nanoseconds(
+        in_nanoseconds(kManagersTurn));  // as above; who ends first may have the others killed
     exit_now(1);
 }
 
@@ -285,7 +273,7 @@ void StartWatch::end_if_some_have(Phase phase) {
         return shares_header(phase) && has_told_end(rank);
     });
     if (processes_->is_end_told() || has_one_told) {
-        os::kill_self_after(5);
+        os::kill_self_after(kLast);
         end_managed_job(1);
         end_job(1);
     }

@@ -10,9 +10,9 @@
 // its time before it calls shmem_init. From then on by ISTHMUS_DETECT_SECONDS, twice: behind a cut
 // that is to be survived, TCP's next attempt may be as late as the cut was long. A PE of this host
 // that has ended is noticed as before; and one that stands still when that time is over is named.
-// Who sees none gives those who may see one kNamersTurn to speak, and only then says that somewhere
-// else not all go on. So it is at the end of shmem_finalize, where who has left with all others may
-// end before they know.
+// Who sees none gives those who may see one their turn to speak (core/job/end_times.hpp), and only
+// then says that somewhere else not all go on. So it is at the end of shmem_finalize, where who has
+// left with all others may end before they know.
 #pragma once
 
 #include <atomic>

@@ -22,6 +22,7 @@
 #include "base/os.hpp"
 #include "base/process_stat.hpp"
 #include "base/process_tree.hpp"
+#include "core/job/end_times.hpp"
 #include "launch/foreign_watch.hpp"
 #include "launch/linked.hpp"
 #include "launch/output.hpp"
@@ -37,7 +38,6 @@
 namespace isthmus::launch {
 namespace {
 
-constexpr double kSweepSeconds = 5;
 // Of a line to the process manager; longer ones are nobody's.
 constexpr std::size_t kLongestLine = 65536;
 
@@ -544,7 +544,7 @@ void Agent::tell_of(std::optional<std::uint64_t>& since, bool is_so, std::uint64
 // then on the PEs watch each other. Of a PE that has not come there it is not known when it has
 // ended. Time in which this process did not look does not count.
 void Agent::look_for_lost() {
-    constexpr std::uint64_t kInterval = 500'000'000;
+    constexpr std::uint64_t kInterval = end_times::in_nanoseconds(end_times::kBetweenLooks);
     const std::uint64_t now = os::monotonic_nanoseconds();
     if (!may_lose_some() || now < next_look_) return;
     next_look_ = now + kInterval;
@@ -566,7 +566,7 @@ void Agent::look_for_lost() {
 }
 
 void Agent::finish() {
-    const SweepResult sweep = sweep_descendants({}, kSweepSeconds);
+    const SweepResult sweep = sweep_descendants({}, end_times::kSweep);
     for (Member& member : members_) {
         drain(member.output, FrameKind::output, pe_of(member));
         drain(member.errors, FrameKind::errors, pe_of(member));

@@ -16,6 +16,7 @@
 #include "base/os.hpp"
 #include "base/quote.hpp"
 #include "bootstrap/pmi1.hpp"
+#include "core/job/end_times.hpp"
 #include "launch/before_start.hpp"
 #include "launch/program.hpp"
 #include "launch/remote/frame.hpp"
@@ -29,8 +30,6 @@ namespace {
 
 // From the start of the remote shell to the agent's greeting: the shell's own limit, and some more.
 constexpr std::uint64_t kPatience = 30 * kSecond;
-// For the agents to tidy up behind the last PE.
-constexpr std::uint64_t kFarewell = 8 * kSecond;
 
 }  // namespace
 
@@ -351,14 +350,15 @@ void Head::tick(std::uint64_t now) {
     if (ending_ && !killed_ && now >= deadline_) {
         killed_ = true;
         send_signal(SIGKILL);
-        deadline_ = now + kFarewell;
-        hearing_until_ = now + kHearing;
+        deadline_ = now + end_times::in_nanoseconds(end_times::kTidying);
+        hearing_until_ = now + end_times::in_nanoseconds(end_times::kHearing);
     } else if (all_ended && !ending_ && !finishing_) {
         finishing_ = true;
-        deadline_ = now + kFarewell;
+        deadline_ = now + end_times::in_nanoseconds(end_times::kTidying);
     }
     // A reader who takes his time gets all of it.
-    if (finishing_ && output_.congested()) deadline_ = now + kFarewell;
+    if (finishing_ && output_.congested())
+        deadline_ = now + end_times::in_nanoseconds(end_times::kTidying);
     if ((killed_ || finishing_) && now >= deadline_) {
         for (Far& host : hosts_)
             if (host.from >= 0) {

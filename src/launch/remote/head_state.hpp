@@ -21,8 +21,6 @@
 namespace isthmus::launch {
 
 inline constexpr std::uint64_t kSecond = 1'000'000'000;
-// For an agent to tell that it has heard of the end.
-inline constexpr std::uint64_t kHearing = 1 * kSecond;
 
 inline std::uint64_t nanoseconds(double seconds) {
     return static_cast<std::uint64_t>(std::min(seconds, 1e9) * 1e9);

@@ -9,17 +9,15 @@
 #include <vector>
 
 #include "base/os.hpp"
+#include "core/job/end_times.hpp"
 #include "launch/diagnosis.hpp"
 #include "launch/remote/frame.hpp"
 #include "launch/remote/head_state.hpp"
 #include "launch/signals.hpp"
 
 namespace isthmus::launch {
-namespace {
 
-constexpr double kPesTurn = 1;  // of PEs that may see the same, and know more; seconds
-
-}  // namespace
+using namespace end_times;
 
 // Several may have seen the same, on one host or others: who comes first is heard.
 void Head::aborted(FarPe& pe, std::string_view bytes) {
@@ -180,7 +178,6 @@ void Head::judge_stopped(const Far& host, int pe, int seconds) {
 // Others may wait for one whose process has ended: what it was started in goes on, and may do so
 // for long.
 void Head::judge_gone(const Far& host, int pe, int seconds) {
-    constexpr int kLimit = 2;
     const FarPe& own = pes_[static_cast<std::size_t>(pe)];
     if (ending_ && cause_.empty())
         cause_ = pe_prefix(pe, host.name) + "its process has ended" +
@@ -190,7 +187,7 @@ void Head::judge_gone(const Far& host, int pe, int seconds) {
     const auto waiting = std::find_if(pes_.begin(), pes_.end(), [&](const FarPe& other) {
         return &other != &own && !other.ended && other.began != 0;
     });
-    if (ending_ || seconds < kLimit || waiting == pes_.end()) return;
+    if (ending_ || seconds < kGoneFor || waiting == pes_.end()) return;
     end(1,
         pe_prefix(pe, host.name) +
             "its process has ended within shmem_init, and what it was started in goes on; the job "
@@ -223,7 +220,7 @@ void Head::end(int status, const std::string& line, int signal) {
 void Head::end_with_calls(int status, const std::string& line, int signal) {
     if (ending_) return;
     line_ = line;
-    line_until_ = os::monotonic_nanoseconds() + kHearing;
+    line_until_ = os::monotonic_nanoseconds() + in_nanoseconds(kHearing);
     end(status, "", signal);
 }
 
