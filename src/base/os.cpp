@@ -11,6 +11,7 @@
 #include <sys/single_threaded.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,7 +21,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <limits>
+#include <string>
 
 #include "base/control_group.hpp"
 #include "base/process_stat.hpp"
@@ -36,9 +39,20 @@ std::size_t page_size() {
     return size;
 }
 
+// Not by sysconf, which does not say that the system call is forbidden.
+static std::uint64_t whole_memory() {
+    struct sysinfo facts {};
+    if (sysinfo(&facts) == 0) return std::uint64_t{facts.totalram} * facts.mem_unit;
+    std::ifstream file("/proc/meminfo");
+    for (std::string word; file >> word;) {
+        std::uint64_t kibibytes = 0;
+        if (word == "MemTotal:" && file >> kibibytes) return kibibytes * 1024;
+    }
+    return std::numeric_limits<std::uint64_t>::max();
+}
+
 std::uint64_t memory_size() {
-    static const std::uint64_t size =
-        std::min(static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * page_size(), memory_limit());
+    static const std::uint64_t size = std::min(page_down(whole_memory()), memory_limit());
     return size;
 }
 

@@ -90,6 +90,10 @@ std::unique_ptr<Exchange> open_pmix(std::string& why) {
 
 }  // namespace
 
+bool is_launched_by_pmi1() {
+    return !has_pmix() && has_pmi1();
+}
+
 int launched_rank() {
     // PMIx first: Slurm sets both kinds in some set-ups.
     if (has_pmix()) return number_in("PMIX_RANK");
@@ -105,7 +109,7 @@ int launched_size() {
 }
 
 std::string why_manager_is_cut_off() {
-    if (has_pmix() || !has_pmi1()) return "";
+    if (!is_launched_by_pmi1()) return "";
     const int file = number_in("PMI_FD");
     struct stat facts {};
     // The number may be another file's by now.

@@ -12,7 +12,10 @@ namespace isthmus {
 // there is one that cannot be used.
 std::unique_ptr<Exchange> find_exchange(std::string& why);
 
-// What the environment alone says, before anything is opened: the rank, or -1.
+// What the environment alone says, before anything is opened. By PMI-1 the manager is spoken with
+// at once; PMIx loads a module, and starts threads.
+bool is_launched_by_pmi1();
+// The rank, or -1.
 int launched_rank();
 // Processes that the environment speaks of, or 0 if it does not say.
 int launched_size();

@@ -40,6 +40,15 @@ static void count(void) {
         sleep(5);
         return;
     }
+    if (strcmp(how, "manager") == 0) {
+        kill(getppid(), SIGSTOP);
+        return;
+    }
+    if (strcmp(how, "cut") == 0) {  // by who reads this
+        fprintf(stderr, "here\n");
+        usleep(500000);
+        return;
+    }
     kill(getpid(), strcmp(how, "stop") == 0 ? SIGSTOP : SIGKILL);
 }
 

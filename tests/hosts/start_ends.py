@@ -40,10 +40,13 @@ LIMIT = (max(2 * DETECT, JOIN) + 3 + 11 + 4) * SLOW
 ROADS = {"tcp": {"ISTHMUS_FABRIC": "tcp;ofi_rxm", "ISTHMUS_TRANSPORT": "ofi"},
          "packet": {"ISTHMUS_TRANSPORT": "packet"},
          "udp": {"ISTHMUS_TRANSPORT": "packet", "ISTHMUS_PACKET_PROTOCOL": "udp"}}
-WRAPPERS = {"plain": 'exec env $LOADS "$@"', "lives": 'env $LOADS "$@" || exec sleep 60',
+WRAPPERS = {"plain": 'exec env $LOADS "$@"', "file": 'exec env $LOADS "$@" 2>>"$0.said"', "lives": 'env $LOADS "$@" || exec sleep 60',
             "ends": 'env $LOADS "$@"; exit $?'}
 LAUNCHERS = {"ssh": "sh", "hydra": "mpiexec.hydra", "mpirun": "mpirun.openmpi"}
 FAULTS = ("stop", "kill", "abort")
+DRAWN_WRAPPERS = ("plain", "lives", "ends")
+# Of the calls of a start, at which its PE stops the manager's process of its host.
+MANAGER_STOPS = (0.1, 0.35, 0.5, 0.65, 0.8, 0.95)
 # Launcher, hosts, PEs a host, road, wrapper, fault, when of all its calls, PE.
 FEW = [("ssh", 2, 2, "packet", "plain", "stop", 0.5, 3), ("ssh", 2, 2, "udp", "lives", "kill", 0.6, 2),
        ("ssh", 2, 1, "packet", "lives", "stop", 0.5, 1), ("ssh", 2, 1, "packet", "lives", "kill", 0.4, 1),
@@ -151,6 +154,41 @@ def slow_problem(hosts, isthmus, program, preload, launcher, part, number):
     return "" if is_fine else f"{launcher}, slow at {part} of {calls} calls: status {job.returncode}\n{output}"
 
 
+def manager_problem(hosts, isthmus, program, preload, part, calls, number):
+    """The manager's process of a host of three PEs stops: of those some have heard from it what others have not.
+    Nobody reads what they write, nor ends them."""
+    mark = f"ENDS_{os.getpid()}_{number}_{time.time_ns()}"
+    settings = dict(settings_of("packet", preload), START_END_PE="1", START_END_AT=str(max(1, int(part * calls))),
+                    START_END_HOW="manager")
+    job = launch(hosts, isthmus, "hydra", 3, mark, settings, "file", program)
+    name = os.path.basename(program)
+    until = time.monotonic() + LIMIT
+    seen = False
+    while time.monotonic() < until and job.poll() is None:
+        running = any(map(runs, marked(mark, name)))
+        if seen and not running:
+            break
+        seen = seen or running
+        time.sleep(0.1)
+    still = [pid for pid in marked(mark, name) if runs(pid)]
+    kill_all(marked(mark))
+    job.communicate()
+    with open(os.path.join(hosts.folder, mark + ".said")) as file:
+        said = file.read()
+    is_fine = len(LINE.findall(said)) == 1 and not still
+    return "" if is_fine else f"the manager stopped at {part} of {calls} calls: {len(still)} PEs run on\n{said}"
+
+
+def manager_problems(isthmus, program, preload):
+    if not shutil.which(LAUNCHERS["hydra"]):
+        return []
+    with tempfile.TemporaryDirectory() as folder, Hosts(1, folder) as hosts:
+        calls = calls_of(hosts, isthmus, "hydra", 3, "packet", program, preload, 0)
+        with concurrent.futures.ThreadPoolExecutor(len(MANAGER_STOPS)) as at_once:
+            return list(at_once.map(lambda case: manager_problem(hosts, isthmus, program, preload, case[1], calls, case[0]),
+                                    enumerate(MANAGER_STOPS)))
+
+
 def runs(pid):
     """Neither ended nor stopped."""
     try:
@@ -173,7 +211,7 @@ def cases_of(trials, seed, words):
     if trials == 0:
         return FEW
     dice = random.Random(seed)
-    every = [case for case in itertools.product(LAUNCHERS, (1, 2, 3), (2, 1), ROADS, WRAPPERS, FAULTS)
+    every = [case for case in itertools.product(LAUNCHERS, (1, 2, 3), (2, 1), ROADS, DRAWN_WRAPPERS, FAULTS)
              if case[1:3] != (1, 1) and (case[0], case[1], case[5]) != ("ssh", 1, "stop")]
     asked = [set(word.split("+")) for word in words]
     every = [case for case in every
@@ -215,6 +253,8 @@ def main():
                 for launcher, part in SLOW_ONES if trials == 0 and count == 2 else ():
                     if shutil.which(LAUNCHERS[launcher]):
                         problems.append(slow_problem(hosts, isthmus, program, preload, launcher, part, len(problems)))
+        if trials == 0:
+            problems += manager_problems(isthmus, program, preload)
     except Unavailable as reason:
         print(reason)
         return 77

@@ -149,6 +149,14 @@ def run_sockets():
             check(f"pwrite64, by {start[0]}", start + [DENIED, "pwrite64", PROGRAM, "late"],
                   "^isthmus: PE . \\([^)]*\\): shmem_init: the program's static data: cannot copy it to shared memory: "
                   f"pwrite64:{FORBIDDEN} [^\n]*\n$", 1, env=remote)
+            # At one PE, before it has spoken with the manager: who waits for it says nothing more.
+            for call, text in (("memfd_create", "start: cannot make shared memory:"), ("getppid", "shmem_init: getppid:")):
+                at_one = f"[ $PMI_RANK = 0 ] || exec {DENIED} {call} {PROGRAM} late; exec {PROGRAM} late"
+                check(f"{call} at one PE, by {start[0]}", start + ["sh", "-c", at_one],
+                      f"^isthmus: PE 1 \\([^)]*\\): {text}{FORBIDDEN.partition(';')[0]}; [^\n]*\n$", 1, env=remote)
+            # The size of memory is known without it.
+            check(f"sysinfo at one PE, by {start[0]}", start + ["sh", "-c", at_one.replace(call, "sysinfo")], "PE 1 exits\n", 0,
+                  env=remote)
         # By which its own manager is told why, too.
         check("sendmsg, over ssh", ssh + [DENIED, "sendmsg", PROGRAM, "late"],
               f"^isthmus: PE . \\([^)]*\\): shmem_init: [^\n]*sendmsg:{FORBIDDEN} [^\n]*\n$", 1, env=remote)

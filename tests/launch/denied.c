@@ -58,6 +58,7 @@ static const struct {
              {"getpid", SYS_getpid},
              {"getppid", SYS_getppid},
              {"gettid", SYS_gettid},
+             {"sysinfo", SYS_sysinfo},
              {"getuid", SYS_getuid},
              {"geteuid", SYS_geteuid},
              {"getegid", SYS_getegid}};

@@ -50,6 +50,7 @@
 #include "core/session/fork.hpp"
 #include "core/session/gather.hpp"
 #include "core/session/host.hpp"
+#include "core/session/host_speaker.hpp"
 #include "core/session/manager.hpp"
 #include "core/session/nodes.hpp"
 #include "core/session/peer_memory.hpp"
@@ -249,7 +250,8 @@ void load_managed_job() {
     if (!job.header) {
         const int error = errno;
         set_speaker(rank);
-        fail_before_job("start", why_no_memory(error));
+        job.me = rank;
+        fail_before_manager("start", why_no_memory(error));
     }
     job.header->magic = kJobMagic;
     job.me = rank;
@@ -308,11 +310,17 @@ void load_job() {
 }
 
 void attach_job() {
-    if (const int small = os::kibibytes_of_small_stack(); small != 0)
+    const bool joins = job.managed && job.heap.size == 0;
+    const auto refuse = [joins](const std::string& problem) {
+        // All PEs have the same settings, as a rule, and do not know each other yet.
+        if (joins) fail_before_manager("shmem_init", problem);
+        fail("shmem_init", problem);
+    };
+    if (const int small = os::kibibytes_of_small_stack(); small != 0)  // too small for more
         fail("shmem_init", Text("stacks may have ", small, " KiB, and ", os::kLeastStack,
                                 " are needed; raise the limit of stacks (ulimit -s)"));
     if (const auto [call, error] = os::refused_identity_call(); call)
-        fail("shmem_init", Text(call, ": ", std::strerror(error), os::advice_on_call(error)));
+        refuse(std::string(Text(call, ": ", std::strerror(error), os::advice_on_call(error))));
     occupy_standard_streams();
     if (!job.header) {
         refuse_job_of_less_rights();
@@ -330,18 +338,12 @@ void attach_job() {
     caller_line = line_of_caller;
     // For the launcher: a PE that waits here for one that has left without coming here.
     job.status().routine.store(Routine::init, std::memory_order_relaxed);
-    const bool joins = job.managed && job.heap.size == 0;
-    const auto refuse = [joins](const std::string& problem) {
-        // All PEs have the same settings, as a rule, and do not know each other yet.
-        if (joins) fail_once_on_host("shmem_init", problem);
-        fail("shmem_init", problem);
-    };
     for (const auto& problem : read_settings())
         refuse(problem.message);
     if (const std::string problem = prepare_copies(); !problem.empty()) refuse(problem);
     if (joins) {
         for (const std::string& why : {why_no_job_file(), why_manager_is_cut_off()})
-            if (!why.empty()) fail_once_on_host("shmem_init", why);
+            if (!why.empty()) refuse(why);
         if (const std::string why = join_managed_job(why_no_static_data()); !why.empty()) {
             if (!process_manager()) refuse_foreign_launcher(why);
             fail_once_on_host("shmem_init", why);

@@ -33,6 +33,7 @@
 #include "core/session/file_swap.hpp"
 #include "core/session/gather.hpp"
 #include "core/session/handshake.hpp"
+#include "core/session/host_speaker.hpp"
 #include "core/session/kept_signals.hpp"
 #include "core/session/manager.hpp"
 #include "core/session/road_choice.hpp"

@@ -132,6 +132,18 @@ bool is_program(pid_t process) {
     return os::has_library(process);
 }
 
+// Of this user; 0 if the kernel does not say which.
+std::optional<pid_t> process_with_name(const std::string& name) {
+    const Descriptor asks(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    sockaddr_un address;
+    const socklen_t bytes = name_socket(name.c_str(), address);
+    if (connect(asks.file(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0)
+        return std::nullopt;
+    const PeerProcess holder = peer_of(asks.file());
+    if (!holder.is_of_this_user()) return std::nullopt;
+    return holder.process;
+}
+
 // A PE's process within shells and tools around it, as far as each has one child that was told the
 // same; else 0.
 pid_t innermost(pid_t process, int rank) {
@@ -209,22 +221,24 @@ Descriptor HostProcesses::take_name(const std::string& name) {
 // answered, and then it is not known whose name it is.
 std::optional<pid_t> HostProcesses::holder_of(const std::string& name) {
     if (const auto known = taken_.find(name); known != taken_.end()) return known->second;
-    const Descriptor asks(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    sockaddr_un address;
-    const socklen_t bytes = name_socket(name.c_str(), address);
-    if (connect(asks.file(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0)
-        return std::nullopt;
-    const PeerProcess holder = peer_of(asks.file());
-    if (!holder.is_of_this_user()) return std::nullopt;
-    return taken_.emplace(name, holder.process).first->second;
+    const std::optional<pid_t> holder = process_with_name(name);
+    if (holder) taken_.emplace(name, *holder);
+    return holder;
 }
 
 std::string HostProcesses::name_of_end(pid_t manager) {
     return "told-" + std::to_string(geteuid()) + "-" + std::to_string(manager);
 }
 
-Descriptor HostProcesses::tell_end(int me) {
-    const pid_t manager = find_manager_of(find_own_child(me), me);
+pid_t HostProcesses::find_manager(int me) {
+    return find_manager_of(find_own_child(me), me);
+}
+
+bool HostProcesses::is_end_told(pid_t manager) {
+    return manager != 0 && process_with_name(name_of_end(manager)).has_value();
+}
+
+Descriptor HostProcesses::tell_end(pid_t manager) {
     return manager != 0 ? take_name(name_of_end(manager)) : Descriptor();
 }
 

@@ -37,10 +37,13 @@ class HostProcesses {
     // While that one is stopped the next one does, so that it is looked at as well.
     bool is_chosen();
     const std::vector<int>& ranks() const { return ranks_; }
-    // Another one of this host has said why the job ends, and cannot tell the manager.
-    bool is_end_told() { return manager_ != 0 && is_taken(name_of_end(manager_)); }
+    // The manager's process that has started those of this host; 0: not known.
+    static pid_t find_manager(int me);
+    // Another one of this host has said why the job ends, and it may be that nobody else tells of
+    // that.
+    static bool is_end_told(pid_t manager);
     // From now on, and as long as this lives, this PE has.
-    static Descriptor tell_end(int me);
+    static Descriptor tell_end(pid_t manager);
     // Those of them that have not come.
     std::vector<int> late();
 
@@ -73,9 +76,9 @@ class HostProcesses {
     const std::vector<int> ranks_;
     const int me_;
     const std::uint64_t job_;
-    const pid_t child_;          // of the manager: this process, or a shell around it
-    const pid_t manager_;        // its process that has started those of this host; 0: not known
-    std::map<pid_t, int> seen_;  // with their ranks; -1: not known
+    const pid_t child_;                // of the manager: this process, or a shell around it
+    const pid_t manager_;              // as find_manager()
+    std::map<pid_t, int> seen_;        // with their ranks; -1: not known
     std::map<pid_t, double> stopped_;  // since when
     std::vector<pid_t> found_stopped_;
     std::map<int, double> gone_;          // ranks, since when

@@ -1,16 +1,10 @@
 #include "core/session/start_watch.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -18,8 +12,6 @@
 
 #include "base/blocked_signals.hpp"
 #include "base/error.hpp"
-#include "base/exit_now.hpp"
-#include "base/fnv1a.hpp"
 #include "base/lasting.hpp"
 #include "base/limits.hpp"
 #include "base/os.hpp"
@@ -29,8 +21,8 @@
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
 #include "core/session/dead_mates.hpp"
-#include "core/session/farewell.hpp"
 #include "core/session/handshake.hpp"
+#include "core/session/host_speaker.hpp"
 #include "core/session/manager.hpp"
 #include "core/session/slices.hpp"
 #include "core/session/stall_groups.hpp"
@@ -49,67 +41,16 @@ double turn_of_host(int first) {
                                             : kEachHost * std::min(first, kMostHosts));
 }
 
-// From the manager's name for the job; 0: not known yet.
-constinit std::atomic<std::uint64_t> job_number = 0;
-
-// Where sockets or names for them are forbidden, or there is no room for one more: children of one
-// parent have its entry in /proc in common.
-bool may_speak_without_socket() {
-    const int file = open(Text("/proc/", getppid(), "/stat").c_str(), O_RDONLY | O_CLOEXEC);
-    return file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-}
-
-// The PEs of a host may not share anything yet by which one of them could be chosen, but they know
-// the job's name, or, if the manager does not even tell that, whose children they are. Whoever of
-// them has the name speaks for all. Everybody can take that name: if another user has, or nobody
-// listens there, each speaks.
-bool may_speak() {
-    const int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);  // kept to the end
-    if (file < 0) return may_speak_without_socket();
-    // Relaxed: stands for itself.
-    const std::uint64_t number = job_number.load(std::memory_order_relaxed);
-    if (number == 0 && getppid() <= 1) return true;  // so are those of other jobs
-    const Text who("ends-", geteuid(), "-",
-                   number != 0 ? number : static_cast<std::uint64_t>(getppid()));
-    sockaddr_un address;
-    const socklen_t bytes = name_socket(who.c_str(), address);
-    const auto* const name = reinterpret_cast<const sockaddr*>(&address);
-    if (bind(file, name, bytes) == 0) {
-        listen(file, 256);
-        return true;
-    }
-    if (errno != EADDRINUSE) return may_speak_without_socket();
-    // It may not listen yet, and on a busy machine that takes its time.
-    constexpr int kTries = 200;
-    for (int tries = 0; tries < kTries; ++tries) {
-        const int asks = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        const bool reached = connect(asks, name, bytes) == 0;
-        const bool is_ours = reached && peer_of(asks).is_of_this_user();
-        close(asks);
-        if (reached) return !is_ours;
-        os::sleep_nanoseconds(5'000'000);
-    }
-    return true;
-}
-
-// Where they share a header that one tells whether it was heard, which may take longer, and this PE
-// passes it on: those of other hosts are not to be told first that all is said.
-void await_speaker() {
-    constexpr std::uint64_t kTurn = in_nanoseconds(kSlice);
-    double waited = 0;
-    for (Slices slices; waited < kSpeakerIsHeard; waited += slices.next()) {
-        // Acquire: partner is have_mates_tell(), or end_job().
-        const std::uint32_t ended = job.header->ended.load(std::memory_order_acquire);
-        if (ended == kTold || ended == kEnded || (ended == 0 && waited >= kSpeakerBegins)) break;
-        os::sleep_nanoseconds(kTurn);
-    }
-    os::sleep_nanoseconds(kTurn);
-}
-
 [[noreturn]] void give_up(const char* routine, const std::string& text,
                           std::span<const pid_t> stopped = {}) {
     os::kill_self_after(kLast);  // a manager that is asked to end the job may hang as well
     fail_once_on_host(routine, text, stopped);
+}
+
+[[noreturn]] void end_as_told() {
+    os::kill_self_after(kLast);
+    end_managed_job(1);
+    end_job(1);
 }
 
 bool contains(const std::vector<int>& pes, int pe) {
@@ -175,36 +116,6 @@ std::string text_of_seconds(double time) {
     return text;
 }
 
-void fail_once_on_host(const char* routine, const std::string& text,
-                       std::span<const pid_t> stopped) {
-    // Where they share a header already, a road may know of a reason as well.
-    const bool speaks = may_speak() && claim_end(1) && is_first_reason();
-    if (speaks) {
-        // Our own manager prints one line for all hosts.
-        Exchange* const manager = process_manager();
-        if (!manager || !manager->take_last_words(speaker_prefix() + routine + ": " + text))
-            say_from(routine, text);
-        flush_output(1);
-        end_managed_job(1, stopped);
-    }
-    // Who cannot tell the manager is heard by those of its host that have come, and ended by it.
-    const Descriptor told = process_manager() ? Descriptor() : HostProcesses::tell_end(job.me);
-    if (told.file() >= 0)
-        os::sleep_nanoseconds(in_nanoseconds(kHeard));
-    else if (speaks)  // keeps the name for a while, and gives the manager time to end all
-        os::sleep_nanoseconds(in_nanoseconds(kManagersTurn));
-    else
-        await_speaker();
-    end_job(1);
-}
-
-void fail_before_job(const char* routine, const std::string& text) {
-    if (may_speak()) say_from(routine, text);
-    os::sleep_nanoseconds(
-        in_nanoseconds(kManagersTurn));  // as above; who ends first may have the others killed
-    exit_now(1);
-}
-
 std::atomic<std::uint64_t>& WatchedWait::count() {
     static constinit std::atomic<std::uint64_t> made = 0;
     return made;
@@ -247,8 +158,7 @@ bool StartWatch::rest() {
 
 void StartWatch::know_host_ranks(std::vector<int> ranks) {
     host_ranks_ = std::move(ranks);
-    if (host_ranks_.size() > 1)
-        came_ = HostProcesses::come(rank_, job_number.load(std::memory_order_relaxed));
+    if (host_ranks_.size() > 1) came_ = HostProcesses::come(rank_, job_number());
 }
 
 // Where the PEs share a header it says whose process is whose. Who is not in there has not come as
@@ -265,6 +175,11 @@ void StartWatch::learn_processes(Phase phase) {
     processes_->expect(std::move(in_it));
 }
 
+void StartWatch::end_if_told() {
+    if (!manager_) manager_ = HostProcesses::find_manager(rank_);
+    if (HostProcesses::is_end_told(*manager_)) end_as_told();
+}
+
 void StartWatch::end_if_some_have(Phase phase) {
     std::vector<int> ended = processes_->ended(watched_);
     // Who has left with all others may end before the last of them knows.
@@ -272,11 +187,8 @@ void StartWatch::end_if_some_have(Phase phase) {
     const bool has_one_told = std::any_of(ended.begin(), ended.end(), [&](int rank) {
         return shares_header(phase) && has_told_end(rank);
     });
-    if (processes_->is_end_told() || has_one_told) {
-        os::kill_self_after(kLast);
-        end_managed_job(1);
-        end_job(1);
-    }
+    if (has_one_told) end_as_told();
+    end_if_told();
     if (!ended.empty())
         give_up(routine_, "waits in vain for " + name_pes(ended) + ", whose " +
                               (ended.size() == 1 ? "process on this host has"
@@ -310,7 +222,7 @@ void StartWatch::end_if_some_stopped(Phase phase, double waited, double detect) 
 // Of the PEs of this host one does, and asks who has come as long as they do, since one that has
 // ended does not answer.
 void StartWatch::look_around(Phase phase, double waited, double detect) {
-    const std::uint64_t number = job_number.load(std::memory_order_relaxed);
+    const std::uint64_t number = job_number();
     if (!processes_) processes_ = std::make_unique<HostProcesses>(host_ranks_, rank_, number);
     if (host_ranks_.size() > 1 && came_.file() < 0) came_ = HostProcesses::come(rank_, number);
     // Who comes and ends at once is asked at once.
@@ -357,6 +269,11 @@ void StartWatch::run() {
         of = wait;
         if (wait % 2 == 0) continue;
         waited += slice;
+        // Each for itself, whoever looks at the processes.
+        if (waited > kFirstLook && watched_ >= next_hearing_) {
+            next_hearing_ = watched_ + kBetweenLooks;
+            end_if_told();
+        }
         if (phase == Phase::asking) {
             if (detect > 0 && waited > detect)
                 give_up(routine_, "the process manager has not answered for " +
@@ -392,11 +309,14 @@ std::string StartWatch::name_others(Phase phase) const {
                (stuck.size() == 1 ? "does" : "do") + " not go on";
     if (elsewhere.empty() || !is_known)
         return "the other PEs, which had all come: one of them has stopped, or its host is cut off";
+    // Their words go by it: if it stands still, so do all hosts.
+    const std::string or_launcher =
+        has_own_manager() ? ", or `isthmus run`, has stopped" : " has stopped";
     if (elsewhere.size() == 1)
-        return name_pes(elsewhere) +
-               " of another host, which had come: it has stopped, or its host is cut off";
-    return name_pes(elsewhere) +
-           " of other hosts, which had all come: one of them has stopped, or its host is cut off";
+        return name_pes(elsewhere) + " of another host, which had come: it" + or_launcher +
+               ", or its host is cut off";
+    return name_pes(elsewhere) + " of other hosts, which had all come: one of them" + or_launcher +
+           ", or its host is cut off";
 }
 
 void StartWatch::watch_on(Phase phase, double waited, double detect) {
@@ -413,10 +333,6 @@ void StartWatch::watch_on(Phase phase, double waited, double detect) {
 
 void begin_start_watch(int rank, StartWatch::Phase phase, bool is_again) {
     *start_watch = std::make_unique<StartWatch>(rank, phase, "shmem_init", 0, is_again);
-}
-
-void note_job_name(const std::string& name) {
-    job_number.store(fnv1a(name.data(), name.size()), std::memory_order_relaxed);
 }
 
 void note_host_ranks(std::vector<int> ranks) {

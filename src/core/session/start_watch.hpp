@@ -20,7 +20,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <span>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -71,6 +71,8 @@ class StartWatch {
     // While it is not known who is there.
     void watch_joining(double waited);
     void watch_on(Phase phase, double waited, double detect);
+    // As another one of this host has.
+    void end_if_told();
     void end_if_some_have(Phase phase);
     void end_if_some_stopped(Phase phase, double waited, double detect);
     void learn_processes(Phase phase);
@@ -95,6 +97,8 @@ class StartWatch {
     std::unique_ptr<HostProcesses> processes_;  // once a wait is long
     bool has_spoken_ = false;
     double next_look_ = 0;
+    double next_hearing_ = 0;
+    std::optional<pid_t> manager_;  // as HostProcesses::find_manager()
     std::mutex guard_;
     std::condition_variable ended_;
     bool is_over_ = false;
@@ -118,19 +122,10 @@ class WatchedWait {
 // The watch of the start: from the first word with the process manager, or from the beginning of a
 // later shmem_init, to the end of it.
 void begin_start_watch(int rank, StartWatch::Phase phase, bool is_again);
-void note_job_name(const std::string& name);
 void note_host_ranks(std::vector<int> ranks);
 void note_start_phase(StartWatch::Phase phase);
 // PMIx ends the first exchange where one that had come has died: then all had.
 void note_failed_exchange();
 void end_start_watch();
-
-// As fail(), where the PEs of a host may all come to know of one reason and do not share a header
-// yet, in which the first could be noted.
-// `stopped`: processes that are killed, where the manager may not reach them.
-[[noreturn]] void fail_once_on_host(const char* routine, const std::string& text,
-                                    std::span<const pid_t> stopped = {});
-// The same in front of all that, where a process has nothing yet by which to be a PE.
-[[noreturn]] void fail_before_job(const char* routine, const std::string& text);
 
 }  // namespace isthmus
