@@ -106,7 +106,8 @@ def on_two_hosts():
     fetches = rf"fetches signal(\.\d)? of PE 3 again and again, value now 9; last noted call shmem_barrier_all$"
     stopped = r"stopped, by a signal or a debugger"
     return [("stops", [rf"^isthmus:   PE 3: {FAR}does not answer: {stopped}, or without a processor",
-                       rf"^isthmus:   PE 3: {stopped}; last noted call shmem_barrier_all$"], NOBODY, {"each": 2})] + [
+                       rf"^isthmus:   PE 3: {stopped}; last noted call shmem_barrier_all$",
+                       r"^isthmus:   kill -CONT \d+ lets PE 3 go on$"], NOBODY, {"each": 2})] + [
             ("polls-signal", [rf"^isthmus:   PE 3: {FAR}{fetches}", rf"^isthmus:   PE 3: {fetches}"], NOBODY,
              {**threads, "each": 2}) for threads in ({"TEST_ONE_THREAD": "1"}, {})]
 

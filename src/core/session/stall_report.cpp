@@ -10,12 +10,14 @@
 
 #include "base/error.hpp"
 #include "base/os.hpp"
+#include "base/process_stat.hpp"
 #include "base/settings.hpp"
 #include "core/job/called_as.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
 #include "core/job/road.hpp"
 #include "core/queues/ring_text.hpp"
+#include "core/session/dead_mates.hpp"
 #include "core/session/stall_ask.hpp"
 #include "core/session/stall_groups.hpp"
 #include "core/session/stall_look.hpp"
@@ -46,6 +48,22 @@ std::string why_nobody_goes_on(const std::vector<Doing>& all) {
     std::vector<Doing> sure = all;
     doubt_what_moves(sure, look_at_all(), static_cast<std::uint64_t>(std::min(half, 1.0) * 1e9));
     return why_nobody_ends_this(sure);
+}
+
+// Our launcher on one host says so itself.
+std::string how_stopped_go_on() {
+    if (job.launched && !job.managed) return "";
+    std::vector<int> pes;
+    std::string processes;
+    for (int pe = 0; pe < job.pes; ++pe) {
+        const pid_t process = is_here(pe) ? process_of_mate(pe) : 0;
+        os::ProcessStat facts;
+        // Who is held by a debugger ('t') goes on by that.
+        if (process == 0 || !os::read_process_stat(process, facts) || facts.state != 'T') continue;
+        pes.push_back(pe);
+        processes += " " + std::to_string(process);
+    }
+    return pes.empty() ? "" : "kill -CONT" + processes + " lets " + name_pes(pes) + " go on";
 }
 
 }  // namespace
@@ -84,6 +102,8 @@ void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now)
             report += "isthmus:   " + why + "\n";
         for (const std::string& line : describe_groups(std::move(all), job.me))
             report += "isthmus:   " + line + "\n";
+        if (const std::string advice = how_stopped_go_on(); !advice.empty())
+            report += "isthmus:   " + advice + "\n";
         if (is_unseen) report += "isthmus:   ISTHMUS_CHECK=1 tells what PEs poll that compute\n";
         if (describe_room) describe_room(report);
         say(report.c_str());
