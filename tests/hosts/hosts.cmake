@@ -159,6 +159,12 @@ if(TARGET core_whole_life)
     # A PE that stops or dies within shmem_init; by hand all that can be combined: start_ends.py ... 400 SEED.
     add_preloaded_test(start_ends start_ends 120 $<TARGET_FILE:isthmus_tool>)
     set_waiting(hosts.start_ends SECONDS 20)
+    # The same with times in the ratio of the defaults, in which reports of a stall come first.
+    add_test(NAME hosts.start_ratio
+             COMMAND Python3::Interpreter ${hosts_folder}/start_ratio.py $<TARGET_FILE:isthmus_tool> $<TARGET_FILE:core_whole_life>
+                     $<TARGET_FILE:hosts_start_ends>)
+    set_tests_properties(hosts.start_ratio PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS hosts)
+    set_waiting(hosts.start_ratio SECONDS 12)
     # A process manager's part that stops between the beginnings of two interfaces.
     add_executable(hosts_second_interface ${hosts_folder}/second_interface.c)
     target_link_libraries(hosts_second_interface PRIVATE isthmus::isthmus ${CMAKE_DL_LIBS})
