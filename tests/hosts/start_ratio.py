@@ -12,6 +12,7 @@ import concurrent.futures
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,11 +30,31 @@ TIMES = {"ISTHMUS_DETECT_SECONDS": str(UNIT), "ISTHMUS_STALL_SECONDS": str(UNIT)
 LIMIT = (2 * UNIT + 3 + 6 + 4) * SLOW
 # Launcher, PEs a host, wrapper, fault, when of all its calls, PE, whether it is named.
 CASES = [("ssh", 2, "plain", "stop", 0.5, 3, True), ("hydra", 2, "plain", "stop", 0.6, 2, True),
-         ("hydra", 2, "lives", "kill", 0.5, 3, True), ("ssh", 1, "lives", "kill", 0.4, 1, True),
-         ("hydra", 1, "plain", "stop", 0.6, 1, False)]
+         ("hydra", 2, "lives", "kill", 0.7, 3, True), ("ssh", 1, "lives", "kill", 0.4, 1, True),
+         ("hydra", 1, "plain", "stop", 0.6, 1, False),
+         # `isthmus run` itself stops: no host is to blame alone.
+         ("ssh", 2, "plain", "head", 0.6, 3, False)]
 CUTS = [("hydra", 2, "plain", "cut", 0.6, 3, False)]
 # What tells of a wait and ends nothing.
 REPORT = re.compile(r"\(ISTHMUS_STALL_SECONDS\)|isthmus:   ")
+
+
+def hold_head(mark, program):
+    """Until its PEs have ended; it passes on what they say when it goes on."""
+    def words_of(pid):
+        try:
+            with open(f"/proc/{pid}/cmdline") as file:
+                return file.read().split("\0")
+        except OSError:
+            return []
+    heads = [pid for pid in marked(mark) if words_of(pid)[1:2] == ["run"]]
+    for pid in heads:
+        os.kill(pid, signal.SIGSTOP)
+    until = time.monotonic() + LIMIT
+    while time.monotonic() < until and any(map(start_ends.runs, marked(mark, program))):
+        time.sleep(0.1)
+    for pid in heads:
+        os.kill(pid, signal.SIGCONT)
 
 
 def problem_of(hosts, isthmus, program, preload, case, number):
@@ -41,16 +62,18 @@ def problem_of(hosts, isthmus, program, preload, case, number):
     calls = start_ends.calls_of(hosts, isthmus, launcher, each, "packet", program, preload, number)
     mark = f"RATIO_{os.getpid()}_{number}_{time.time_ns()}"
     settings = dict(settings_of("packet", preload), **TIMES, START_END_PE=str(chosen),
-                    START_END_AT=str(max(1, int(part * calls))), START_END_HOW=fault)
+                    START_END_AT=str(max(1, int(part * calls))), START_END_HOW="cut" if fault == "head" else fault)
     job = launch(hosts, isthmus, launcher, each, mark, settings, wrapper, program)
     began = time.monotonic()
     output = ""
+    for line in job.stdout if fault in ("cut", "head") else ():
+        output += line
+        if line == "here\n":
+            break
     if fault == "cut":
-        for line in job.stdout:
-            output += line
-            if line == "here\n":
-                hosts.cut_off(hosts.count)
-                break
+        hosts.cut_off(hosts.count)
+    elif fault == "head":
+        hold_head(mark, os.path.basename(program))
     # Behind a cut those of the other side end by themselves, and their launcher does not hear of it.
     try:
         output += job.communicate(timeout=LIMIT)[0]
@@ -65,6 +88,8 @@ def problem_of(hosts, isthmus, program, preload, case, number):
     is_told = (len(lines) == 1 and (is_named(lines[0], chosen) or
                                     (not must_name and re.search(r"\bof (?:an)?other hosts?\b", lines[0])))
                or (not lines and launcher == "hydra" and start_ends.OF_LAUNCHER.search(output)))
+    if fault == "head":
+        is_told = is_told and "or `isthmus run`, has stopped" in lines[0]
     print(f"{case}: status {job.returncode} after {took:.1f} s")
     if not hangs and job.returncode != 0 and is_told:
         return ""
