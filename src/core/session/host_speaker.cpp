@@ -84,12 +84,14 @@ bool may_speak(pid_t manager) {
 void await_speaker() {
     constexpr std::uint64_t kTurn = in_nanoseconds(kSlice);
     double waited = 0;
-    for (Slices slices; waited < kSpeakerIsHeard; waited += slices.next()) {
+    Slices slices;
+    while (waited < kSpeakerIsHeard) {
         // Acquire: partner is have_mates_tell(), or end_job().
         const std::uint32_t ended =
             job.header ? job.header->ended.load(std::memory_order_acquire) : 0;
         if (ended == kTold || ended == kEnded || (ended == 0 && waited >= kSpeakerBegins)) break;
         os::sleep_nanoseconds(kTurn);
+        waited += slices.next();
     }
     os::sleep_nanoseconds(kTurn);
 }
