@@ -45,8 +45,9 @@ WRAPPERS = {"plain": 'exec env $LOADS "$@"', "file": 'exec env $LOADS "$@" 2>>"$
 LAUNCHERS = {"ssh": "sh", "hydra": "mpiexec.hydra", "mpirun": "mpirun.openmpi"}
 FAULTS = ("stop", "kill", "abort")
 DRAWN_WRAPPERS = ("plain", "lives", "ends")
-# Of the calls of a start, at which its PE stops the manager's process of its host.
-MANAGER_STOPS = (0.1, 0.35, 0.5, 0.65, 0.8, 0.95)
+# Of the calls of a start, at which its PE stops the manager's process of its host. Behind the last word to that one
+# nothing is wrong with the start.
+MANAGER_STOPS = (0.1, 0.2, 0.35, 0.5, 0.6, 0.7)
 # Launcher, hosts, PEs a host, road, wrapper, fault, when of all its calls, PE.
 FEW = [("ssh", 2, 2, "packet", "plain", "stop", 0.5, 3), ("ssh", 2, 2, "udp", "lives", "kill", 0.6, 2),
        ("ssh", 2, 1, "packet", "lives", "stop", 0.5, 1), ("ssh", 2, 1, "packet", "lives", "kill", 0.4, 1),
