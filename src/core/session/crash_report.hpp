@@ -3,7 +3,6 @@
 #pragma once
 
 #include <csignal>
-#include <string>
 
 namespace isthmus {
 
@@ -34,19 +33,6 @@ struct Crash {
 
 // A fault around the stack pointer, where nothing is mapped: the pages below a stack are not.
 bool has_stack_ended(const Crash& crash);
-
-// Of the program's own code, by addr2line within a second; empty: not known.
-struct ProgramPlace {
-    std::string inlined;  // "shmem_long_put": the library's operation that is inlined there
-    std::string line;     // " (model.c:12)", where it is called
-};
-ProgramPlace place_in_source(const void* at);
-inline std::string line_in_program(const void* at) {
-    return place_in_source(at).line;
-}
-
-// The same of where the program has called the library.
-std::string line_of_caller();
 
 // In the handler of a fault: the address, and function, file and line of the top frames, by
 // addr2line if that is there. Allocates nothing, and returns within seconds.

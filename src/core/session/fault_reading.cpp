@@ -27,7 +27,7 @@
 #include "core/job/program_data.hpp"
 #include "core/job/window.hpp"
 #include "core/reach/far.hpp"
-#include "core/session/crash_report.hpp"
+#include "core/session/frame_names.hpp"
 #include "core/session/own_code.hpp"
 
 namespace isthmus {

@@ -7,6 +7,7 @@
 #include <threads.h>
 
 #include <cerrno>
+#include <initializer_list>
 #include <new>
 
 #include "core/session/crash_report.hpp"

@@ -82,6 +82,7 @@ int main(int argc, char** argv) {
     if (strcmp(what, "null_source") == 0) put_from_null();
     if (strcmp(what, "low_source") == 0) put_from_low();
     if (strcmp(what, "given_back") == 0) put_given_back();
+    if (strcmp(what, "memset") == 0) fill_nowhere();
     shmem_barrier_all();
     shmem_finalize();
     return 0;

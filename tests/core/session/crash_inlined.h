@@ -9,4 +9,5 @@ void crash_in_handler(void);
 void put_from_null(void);
 void put_from_low(void);
 void put_given_back(void);
+void fill_nowhere(void);
 void allocate_unlike(void);

@@ -1,5 +1,6 @@
 /* Puts whose own side is no memory. */
 #include <shmem.h>
+#include <string.h>
 #include <sys/mman.h>
 #include "crash_inlined.h"
 
@@ -8,11 +9,11 @@ static long words[4];
 static void* volatile no_bytes;
 
 void put_from_null(void) {
-    shmem_putmem(place, no_bytes, 2000, 0); /* line 11 */
+    shmem_putmem(place, no_bytes, 2000, 0); /* line 12 */
 }
 /* A long one begins at its end. */
 void put_from_low(void) {
-    shmem_putmem(place, no_bytes, sizeof place, 0); /* line 15 */
+    shmem_putmem(place, no_bytes, sizeof place, 0); /* line 16 */
 }
 /* Checked mode looks at the source before the first of these, and not again. */
 void put_given_back(void) {
@@ -21,9 +22,13 @@ void put_given_back(void) {
     shmem_long_put(words, mine, 4, 0);
     shmem_long_put(words, mine, 4, 0);
     munmap(mine, 16384);
-    shmem_long_put(words, mine, 4, 0); /* line 24 */
+    shmem_long_put(words, mine, 4, 0); /* line 25 */
     __asm__ volatile("" ::: "memory");
 }
 void allocate_unlike(void) {
-    shmem_free(shmem_malloc(64 + (size_t)shmem_my_pe())); /* line 28 */
+    shmem_free(shmem_malloc(64 + (size_t)shmem_my_pe())); /* line 29 */
+}
+void fill_nowhere(void) {
+    memset(no_bytes, 1, 2000 + (size_t)shmem_my_pe()); /* line 32 */
+    __asm__ volatile("" ::: "memory");
 }
