@@ -341,6 +341,12 @@ static void pointer_freed(int me, int pes) {
     shmem_free(block);
     if (me == 0) sink = shmem_ptr(block, 1) == NULL;
 }
+static void team_pointer_freed(int me, int pes) {
+    long* const block = shmem_malloc(64);
+    (void)pes;
+    shmem_free(block);
+    if (me == 0) sink = shmem_team_ptr(SHMEM_TEAM_WORLD, block, 1) == NULL;
+}
 static long* left_behind;
 static void store_late(void) {
     *left_behind = 1;
@@ -394,6 +400,26 @@ static void given_back_to(int me, int pes) {
 static void given_back_strided(int me, int pes) {
     (void)pes;
     given_back_in(me, put_strided);
+}
+
+static void fetch_added(void* mine, size_t bytes) {
+    (void)bytes;
+    shmem_long_atomic_fetch_add_nbi(mine, words, 1, 1);
+    shmem_quiet();
+}
+static void given_back_fetch(int me, int pes) {
+    (void)pes;
+    given_back_in(me, fetch_added);
+}
+static void fetched_to_freed(int me, int pes) {
+    long* const block = freed();
+    (void)pes;
+    if (me == 0) fetch_added(block, 8);
+}
+static void fetched_past(int me, int pes) {
+    long* const block = eight();
+    (void)pes;
+    if (me == 0) fetch_added(block + 8, 8);
 }
 
 /* The data and what tells of it may come in any order, and does not here. */
@@ -492,11 +518,15 @@ const struct Case cases[] = {
     {"different_alignments", different_alignments},
     {"different_hints", different_hints},
     {"pointer_freed", pointer_freed},
+    {"team_pointer_freed", team_pointer_freed},
     {"stored_after_finalize", stored_after_finalize},
     {"given_back", given_back},
     {"given_back_short", given_back_short},
     {"given_back_to", given_back_to},
     {"given_back_strided", given_back_strided},
+    {"given_back_fetch", given_back_fetch},
+    {"fetched_to_freed", fetched_to_freed},
+    {"fetched_past", fetched_past},
     {"unfenced", unfenced},
     {"thread_puts", thread_puts},
     {"thread_meets", thread_meets},

@@ -8,6 +8,7 @@
 
 #include "api/shmem/closed_window.hpp"
 #include "api/shmem/export.hpp"
+#include "base/seen_memory.hpp"
 #include "core/job/fetch_watch.hpp"
 #include "core/reach/far.hpp"
 #include "core/reach/operation.hpp"
@@ -194,19 +195,26 @@ FETCHING(And, bit_and, __atomic_fetch_and)
 FETCHING(Or, bit_or, __atomic_fetch_or)
 FETCHING(Xor, bit_xor, __atomic_fetch_xor)
 
-// ISTHMUS_DELAY: the result comes as late as it may.
-template <typename T>
-[[gnu::cold, gnu::noinline]] void fetch_late(shmem_ctx_t ctx, T* fetch, const T* dest,
-                                             const far::Atomic& atomic, int pe,
-                                             const char* routine) {
-    const auto there = checked_target(dest, sizeof(T), pe, routine);
-    operation::fetch_atomic_nbi(there, dest, pe, atomic, fetch, routine, channel_of(ctx));
+// Checked mode looks at both places before the word is changed; with ISTHMUS_DELAY the result comes
+// as late as it may.
+template <typename Operation, typename T, typename Object, typename... Operands>
+[[gnu::noinline]] void fetch_nbi_closely(shmem_ctx_t ctx, T* fetch, int pe, const char* routine,
+                                         Object* dest, Operands... operands) {
+    if (!may_pass() || !find_block(dest, fetch, sizeof(T), pe)) {
+        const auto there = checked_target(dest, sizeof(T), pe, routine);
+        if (job.checked) check_sides(there, fetch, sizeof(T), "fetch", routine);
+        if (far::view.is_late)
+            return operation::fetch_atomic_nbi(there, dest, pe, Operation::of(dest, operands...),
+                                               fetch, routine, channel_of(ctx));
+    }
+    transferring = routine;
+    *fetch = Operation::template apply<T>(dest, operands..., pe, routine);
 }
 template <typename Operation, typename T, typename Object, typename... Operands>
 [[gnu::always_inline]] inline void fetch_nbi(shmem_ctx_t ctx, T* fetch, int pe, const char* routine,
                                              Object* dest, Operands... operands) {
-    if (!reaches(pe) && far::view.is_late) [[unlikely]]
-        return fetch_late(ctx, fetch, dest, Operation::of(dest, operands...), pe, routine);
+    if (!reaches(pe) && (far::view.is_late || job.checked)) [[unlikely]]
+        return fetch_nbi_closely<Operation>(ctx, fetch, pe, routine, dest, operands...);
     *fetch = Operation::template apply<T>(dest, operands..., pe, routine);
 }
 

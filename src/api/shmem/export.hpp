@@ -184,6 +184,9 @@ void check_private(const void* address, std::size_t bytes, const char* side, con
 // The same, and it must not overlap in part with what lies `there`.
 void check_sides(operation::Target there, const void* here, std::size_t bytes, const char* side,
                  const char* routine);
+// Where this PE sees what lies at a PE of the world; null if it does not. Checked mode has a line
+// for what is in no block.
+void* point_at(const void* dest, int pe, const char* routine);
 // Checked mode, before the session ends: a line for each lock that this PE has not cleared.
 void tell_held_locks(const char* routine);
 // Checked mode: threads call as the level of the session allows.

@@ -235,20 +235,25 @@ ISTHMUS_API void* pshmem_realloc(void* ptr, size_t size) {
 
 // Checked mode: in no block, or in one that was freed. A program may only compute with it, as with
 // the end of a block.
-[[gnu::cold, gnu::noinline]] static void tell_no_block(const void* address) {
+[[gnu::cold, gnu::noinline]] static void tell_no_block(const void* address, const char* routine) {
     constexpr int kMost = 8;
     static std::atomic<int> told = 0;
     const Text why = why_not_usable(address, 1);
     if (!why.empty() && told.fetch_add(1, std::memory_order_relaxed) < kMost)
-        say_from(called("shmem_ptr"), why.c_str());
+        say_from(called(routine), why.c_str());
+}
+
+void* isthmus::shmem::point_at(const void* dest, int pe, const char* routine) {
+    if (!is_symmetric(dest, 1)) return nullptr;
+    if (job.checked && job.heap.contains(dest) && !block_map.covers(dest, 1)) [[unlikely]]
+        tell_no_block(dest, routine);
+    return is_near(pe) ? guarded::point_at(dest, pe) : nullptr;
 }
 
 ISTHMUS_API void* pshmem_ptr(const void* dest, int pe) {
     require_running("shmem_ptr");
-    if (pe < 0 || pe >= job.pes || !is_symmetric(dest, 1)) return nullptr;
-    if (job.checked && job.heap.contains(dest) && !block_map.covers(dest, 1)) [[unlikely]]
-        tell_no_block(dest);
-    return is_near(pe) ? guarded::point_at(dest, pe) : nullptr;
+    if (pe < 0 || pe >= job.pes) return nullptr;
+    return point_at(dest, pe, "shmem_ptr");
 }
 
 // For the profiling library.

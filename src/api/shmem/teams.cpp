@@ -3,7 +3,6 @@
 
 #include "api/shmem/collectives.hpp"
 #include "base/error.hpp"
-#include "core/job/guarded_blocks.hpp"
 #include "core/job/private_memory.hpp"
 #include "core/reach/far.hpp"
 #include "core/teams/team_table.hpp"
@@ -136,9 +135,8 @@ ISTHMUS_API void* pshmem_team_ptr(shmem_team_t team, const void* dest, int pe) {
     if (team == SHMEM_TEAM_INVALID) return nullptr;
     require_open("shmem_team_ptr");
     const Team& subject = live(team, "shmem_team_ptr");
-    if (pe < 0 || pe >= subject.size || !is_symmetric(dest, 1)) return nullptr;
-    const int world = subject.world_pe(pe);
-    return is_near(world) ? guarded::point_at(dest, world) : nullptr;
+    if (pe < 0 || pe >= subject.size) return nullptr;
+    return point_at(dest, subject.world_pe(pe), "shmem_team_ptr");
 }
 
 SHMEM_TABLE_TEAMS(ISTHMUS_ALIAS)
