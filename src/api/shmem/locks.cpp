@@ -202,7 +202,7 @@ ISTHMUS_API int pshmem_test_lock(long* lock) {
         note_failure(queue, tail);
         return 1;
     }
-    test_succeeded();
+    lock_taken(queue.mine);
     __atomic_store_n(&queue.mine->state, kHolding, __ATOMIC_RELAXED);
     now_holds(queue);
     return 0;

@@ -73,6 +73,8 @@ inline Activity activity_of(const PeStatus& status, std::uint64_t now) {
     activity.kind = tested != 0 ? Activity::Kind::tests
                     : is_answer ? Activity::Kind::computes
                                 : Activity::Kind::waits;
+    // A loop of tests may call others in between.
+    if (tested != 0) activity.routine = status.tested.load(std::memory_order_relaxed);
     activity.waited = now > since ? now - since : 1;
     activity.peer = status.waiting_for.load(std::memory_order_relaxed);
     activity.place = place_of(watched_by(status));

@@ -59,6 +59,7 @@ struct alignas(256) PeStatus {
     std::atomic<std::uint32_t> wake_word;
     std::atomic<std::uint64_t> arena_size;
     std::atomic<Departure> departure;       // since the last initialisation
+    std::atomic<Routine> tested;            // of tested_at: which test it was
     std::atomic<std::uint64_t> departures;  // begun
     // Of a host's first PE: departures that the other hosts have come to.
     std::atomic<std::uint64_t> departed;

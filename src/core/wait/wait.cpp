@@ -156,12 +156,12 @@ Waiter::~Waiter() {
     if (since_ != 0) job.status().waiting_since.store(0, std::memory_order_relaxed);
 }
 
-void Waiter::begin(std::uint64_t now) {
+void Waiter::begin() {
     // What it waits for may be the handling of a message by this very thread.
     if (target_.what == WaitFor::program && runs_handler && runs_handler())
         refuse_wait_in_handler(called_as(target_.routine));
-    since_ = reports_.last = now;
-    publish(target_, now);
+    since_ = reports_.last = first_step_;
+    publish(target_, since_);
     job.status().tested_at.store(0, std::memory_order_relaxed);
 }
 
@@ -174,20 +174,24 @@ void Waiter::watch(int peer) {
 
 void Waiter::look() {
     const std::uint64_t now = os::monotonic_nanoseconds();
-    if (since_ == 0) begin(now);
+    if (first_step_ == 0) first_step_ = now;
+    if (since_ == 0) begin();
     look_around(now);
 }
 
 // Yields for the first milliseconds: the peer may only need this core. After that a wait is long,
 // and a core that polls is a core that others miss: sleeps between the polls.
 void Waiter::step() {
+    constexpr std::uint64_t kShort = 10 * kMillisecond;
+    if (first_step_ == 0) first_step_ = os::monotonic_nanoseconds();
     if (far::present) far::progress();
     os::yield();
-    if (++steps_ % 64 != 0 && since_ == 0) return;
     const std::uint64_t now = os::monotonic_nanoseconds();
-    if (since_ == 0) return begin(now);
-    const std::uint64_t waited = now - since_;
-    if (waited < 10 * kMillisecond) {
+    const std::uint64_t waited = now - first_step_;
+    // On a loaded machine a yield takes as long as others run: few of them are a long wait.
+    if (++steps_ % 64 != 0 && since_ == 0 && waited < kShort) return;
+    if (since_ == 0) return begin();
+    if (waited < kShort) {
         if (steps_ % 64 == 0) look_around(now);
         return;
     }
@@ -225,26 +229,44 @@ void Waiter::look_around(std::uint64_t now) {
 
 std::atomic<bool> tests_in_vain = false;
 
+namespace {
+
+// This thread's loop.
+struct FailedTests {
+    const void* tested = nullptr;
+    std::uint64_t since = 0;
+    std::uint64_t last = 0;  // of `tested`
+    std::uint64_t any = 0;   // of any
+    StallReports reports;
+};
+thread_local FailedTests failed;
+
+}  // namespace
+
 void note_failed_test(const WaitTarget& target) {
-    thread_local const void* tested = nullptr;
-    thread_local std::uint64_t since = 0;
-    thread_local std::uint64_t last = 0;
-    thread_local StallReports reports;
     const std::uint64_t now = os::monotonic_nanoseconds();
-    const bool goes_on = tests_in_vain.load(std::memory_order_relaxed) &&
-                         tested == target.address && now - last < kSecond;
-    last = now;
-    if (!goes_on) {
-        tested = target.address;
-        reports = {now, 0, 0};
-        since = now;
+    const bool goes_on =
+        tests_in_vain.load(std::memory_order_relaxed) && now - failed.any < kSecond;
+    failed.any = now;
+    PeStatus& status = job.status();
+    // Of words that are tested in turn the first stands for all.
+    if (goes_on && failed.tested != target.address && now - failed.last < kSecond) {
+        status.tested_at.store(now, std::memory_order_relaxed);
+        return;
+    }
+    failed.last = now;
+    if (!goes_on || failed.tested != target.address) {
+        failed.tested = target.address;
+        failed.reports = {now, 0, 0};
+        failed.since = now;
         tests_in_vain.store(true, std::memory_order_relaxed);
         return;
     }
     note(target.routine);
-    publish(target, since);
-    job.status().tested_at.store(now, std::memory_order_relaxed);
-    report_if_stalled(target, since, reports, now);
+    publish(target, failed.since);
+    status.tested.store(target.routine, std::memory_order_relaxed);
+    status.tested_at.store(now, std::memory_order_relaxed);
+    report_if_stalled(target, failed.since, failed.reports, now);
 }
 
 void forget_failed_tests() {
@@ -254,6 +276,10 @@ void forget_failed_tests() {
     if (status.tested_at.load(std::memory_order_relaxed) == 0) return;
     status.tested_at.store(0, std::memory_order_relaxed);
     status.waiting_since.store(0, std::memory_order_relaxed);
+}
+
+void forget_failed_tests_of(const void* address) {
+    if (failed.tested == address) forget_failed_tests();
 }
 
 }  // namespace isthmus

@@ -86,7 +86,9 @@ Text allocations_text(int pe);
 void require_allocation_of_all(std::string_view routine, std::uint64_t number);
 
 // Loops of tests that fail: noted from the second such call on, with a second at most between two,
-// and reported as a wait is. test_succeeded() behind a test that was not in vain.
+// and reported as a wait is; where several words are tested in turn, that of the first.
+// test_succeeded() behind a test that was not in vain, lock_taken() behind one of a lock: who takes
+// one lock and fails to take the other, again and again, waits for that.
 void note_failed_test(const WaitTarget& target);
 extern std::atomic<bool> tests_in_vain __attribute__((visibility("hidden")));
 [[gnu::cold]] void forget_failed_tests();
@@ -94,6 +96,11 @@ inline void test_succeeded() {
     // Relaxed, as all of it: plain information.
     if (tests_in_vain.load(std::memory_order_relaxed)) [[unlikely]]
         forget_failed_tests();
+}
+[[gnu::cold]] void forget_failed_tests_of(const void* address);
+inline void lock_taken(const void* lock) {
+    if (tests_in_vain.load(std::memory_order_relaxed)) [[unlikely]]
+        forget_failed_tests_of(lock);
 }
 
 class Waiter {
@@ -110,12 +117,13 @@ class Waiter {
     void look();
 
   private:
-    void begin(std::uint64_t now);
+    void begin();
     void look_around(std::uint64_t now);
     void look_for_peer(std::uint64_t now);
     WaitTarget target_;
     std::uint64_t steps_ = 0;
-    std::uint64_t since_ = 0;
+    std::uint64_t first_step_ = 0;
+    std::uint64_t since_ = 0;  // as others are told: once it is long
     StallReports reports_;
     bool peer_left_ = false;
 };

@@ -8,11 +8,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 static long flag;
 static long lock;
+static long other_lock;
+
+/* The library's own yields, where what it is linked with lets the program see to them: as slow as
+ * on a machine that is busy with others. */
+static volatile int yields_take_long;
+int sched_yield(void) {
+    if (yields_take_long) nanosleep(&(struct timespec){0, 100000000}, NULL);
+    return (int)syscall(SYS_sched_yield);
+}
 
 static sigset_t told;
 
@@ -196,6 +206,34 @@ int main(int argc, char** argv) {
             while (shmem_test_lock(&lock)) {
             }
         if (me == 0 || me == last) shmem_clear_lock(&lock);
+    } else if (strcmp(what, "test-locks") == 0) {
+        if (me == last) shmem_set_lock(&lock);
+        if (me == last) shmem_set_lock(&other_lock);
+        shmem_barrier_all();
+        if (me == last) sleep_until_told(&pause);
+        if (me == last) shmem_clear_lock(&other_lock);
+        if (me == 0) {
+            while (shmem_test_lock(&lock) && shmem_test_lock(&other_lock)) {
+            }
+        }
+    } else if (strcmp(what, "both-locks") == 0) {
+        if (me == last) shmem_set_lock(&other_lock);
+        shmem_barrier_all();
+        if (me == last) sleep_until_told(&pause);
+        if (me == last) shmem_clear_lock(&other_lock);
+        if (me == 0) {
+            for (;;) {
+                while (shmem_test_lock(&lock)) {
+                }
+                if (!shmem_test_lock(&other_lock)) break;
+                shmem_clear_lock(&lock);
+            }
+            shmem_clear_lock(&lock);
+            shmem_clear_lock(&other_lock);
+        }
+    } else if (strcmp(what, "slow-yields") == 0) {
+        yields_take_long = me == 1;
+        if (me == last) sleep_until_told(&pause);
     } else if (strcmp(what, "own-lock") == 0) {
         /* The holder itself. */
         if (me == last) shmem_set_lock(&lock);

@@ -122,6 +122,13 @@ def main():
           for env in ({}, checked, loop)),
         ("own-lock", [rf"PE 2 \(host \S+\): shmem_test_lock: no success for {NUMBER}, watching lock, which PE 2 holds |"
                       rf"PE 2: calls shmem_test_lock in vain for {NUMBER}, watching lock, which PE 2 holds$"], [NOBODY]),
+        # Of two in turn the first; and the one that fails, whatever else the loop takes and clears.
+        *((what, [rf"shmem_test_lock: no success for {NUMBER}, watching {which}, which PE 2 holds \(ISTHMUS_STALL_SECONDS\)$|"
+                  rf"PE 0: calls shmem_test_lock in vain for {NUMBER}, watching {which}, which PE 2 holds$"], [NOBODY], env)
+          for what, which in (("test-locks", "lock"), ("both-locks", "other_lock")) for env in ({}, loop)),
+        # The first report already, where few yields have taken long.
+        ("slow-yields", [rf"\A.*(PE 1 .*: shmem_barrier_all: no progress for|\n(isthmus:   .*\n)*"
+                         rf"isthmus:   PE 1: in shmem_barrier_all for {NUMBER}, waiting for PE \d$)"], [], {"limit": 1}),
         # Of several that wait for a lock.
         ("queue", [r"watching lock, which PE 2 holds"]),
         # A loop of tests is a wait.
