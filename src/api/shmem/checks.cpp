@@ -26,6 +26,7 @@ bool has_finalized() {
 }
 
 void require_running(const char* routine) {
+    if (does_caller_pass()) return;
     if (job.header && window.pes != 0 && attached()) [[likely]] {
         if (job.checked) check_thread(routine);
         return;

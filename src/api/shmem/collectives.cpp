@@ -94,6 +94,13 @@ bool meet(Team& team, const Signature& signature, const collective::Laid& laid,
 
 }  // namespace
 
+void check_alone(Team& team, Routine routine, const Operands& operands) {
+    check_thread(called_routine(routine));
+    collective::check_operands(called_routine(routine), operands.dest, operands.dest_bytes,
+                               operands.source, operands.source_bytes, operands.in_place);
+    require_team(team, routine);
+}
+
 bool check_meeting(Team& team, const Signature& signature) {
     return meet(team, signature, {}, nullptr);
 }
@@ -166,20 +173,15 @@ inline bool compare_collect(Team& team, void* dest, const void* source, std::siz
     if (!compare_broadcast(team, dest, source, nelems, unit, root, root_dest))
         broadcast(team, dest, source, nelems * unit, root, root_dest);
 }
-// Nobody to meet, and no turn.
-[[gnu::noinline]] void collect_alone(Team& team, void* dest, const void* source,
-                                     std::size_t bytes) {
-    check_thread(called_routine(Routine::collect));
-    collective::check_operands(called_routine(Routine::collect), dest, bytes, source, bytes, false);
-    require_team(team, Routine::collect);
-    collect(team, dest, source, bytes);
-}
 [[gnu::noinline]] void collect_compared(Team& team, void* dest, const void* source,
                                         std::size_t nelems, std::size_t unit) {
-    if (team.size == 1) return collect_alone(team, dest, source, nelems * unit);
+    const std::size_t bytes = nelems * unit;
+    if (team.size == 1) {
+        check_alone(team, Routine::collect, {dest, bytes, source, bytes});
+        return collect(team, dest, source, bytes);
+    }
     const Turn turn(team, Routine::collect);
-    if (!compare_collect(team, dest, source, nelems, unit))
-        collect(team, dest, source, nelems * unit);
+    if (!compare_collect(team, dest, source, nelems, unit)) collect(team, dest, source, bytes);
 }
 
 }  // namespace

@@ -45,6 +45,9 @@ struct Operands {
                                   const collective::Laid& laid = {},
                                   std::uint64_t* counts = nullptr);
 
+// One PE's own block, whichever collective moves it: nobody to meet, and no turn.
+void check_alone(Team& team, Routine routine, const Operands& operands);
+
 // Made where it stands: a copy would read in wide words what has just been written in narrow ones.
 struct Call {
     Signature signature;
@@ -53,11 +56,16 @@ struct Call {
 // A collective in checked mode: what is passed is compared, then `move` does the rest.
 template <typename Describe, typename Move>
 [[gnu::noinline]] void run_checked(Team& team, Routine routine, Describe describe, Move move) {
-    const Turn turn(team, routine);
     if constexpr (std::is_same_v<std::invoke_result_t<Describe>, Signature>) {
+        const Turn turn(team, routine);
         if (!check_meeting(team, describe())) move();
     } else {
         Call call = describe();
+        if (team.size == 1 && (routine == Routine::fcollect || routine == Routine::alltoall)) {
+            check_alone(team, routine, call.operands);
+            return move();
+        }
+        const Turn turn(team, routine);
         check_call(team, call.signature, call.operands);
         move();
     }

@@ -108,6 +108,11 @@ inline constexpr std::size_t kMostPassing = 65536;
 inline bool may_pass() {
     return checked_window.limit != 0;
 }
+// Checked mode, in a few instructions: the session runs, and this thread may call.
+inline bool does_caller_pass() {
+    const CheckedWindow& checked = checked_window;
+    return checked.limit != 0 && (checked.thread == 0 || checked.thread == this_thread());
+}
 // Where the operand lies if checked mode finds nothing wrong with it, words of blocks in a few
 // instructions. Null otherwise, and outside checked mode.
 [[gnu::noinline]] char* find_passing(const void* address, std::size_t bytes, int pe);

@@ -54,7 +54,8 @@ ISTHMUS_API void pshmem_global_exit(int status) {
 
 // What a PE was it also knows behind its last session.
 static void require_number(const char* routine) {
-    if (window.limit == 0 && (window.pes == 0 || session_count() != 0)) [[unlikely]]
+    if (window.limit == 0 && !does_caller_pass() && (window.pes == 0 || session_count() != 0))
+        [[unlikely]]
         require_running(routine);
 }
 
