@@ -195,6 +195,22 @@ FETCHING(And, bit_and, __atomic_fetch_and)
 FETCHING(Or, bit_or, __atomic_fetch_or)
 FETCHING(Xor, bit_xor, __atomic_fetch_xor)
 
+// Checked mode, in a few instructions: where the result goes is known to be this PE's, and no part
+// of the word; which is looked at by whoever changes it.
+template <typename T>
+inline bool may_receive(const T* fetch, const void* dest, int pe) {
+    const auto here = reinterpret_cast<std::uintptr_t>(fetch);
+    const std::uintptr_t there = ISTHMUS_WINDOW_THERE(dest, ISTHMUS_WINDOW_SLOT(pe));
+    if (!may_pass() || there - here + sizeof(T) - 1 < 2 * sizeof(T) - 1) return false;
+    const std::uint64_t mine = here - isthmus_checks.heap;
+    if (mine < isthmus_checks.size) return isthmus_checks_in_use(mine, sizeof(T)) != 0;
+    // Relaxed: each stands for itself.
+    const std::uintptr_t page =
+        __atomic_load_n(isthmus_checks.pages + (here >> ISTHMUS_CHECKS_PAGE) % ISTHMUS_CHECKS_PAGES,
+                        __ATOMIC_RELAXED);
+    return (here ^ page) <= (std::uintptr_t{1} << ISTHMUS_CHECKS_PAGE) - sizeof(T);
+}
+
 // Checked mode looks at both places before the word is changed; with ISTHMUS_DELAY the result comes
 // as late as it may.
 template <typename Operation, typename T, typename Object, typename... Operands>
@@ -210,11 +226,24 @@ template <typename Operation, typename T, typename Object, typename... Operands>
     transferring = routine;
     *fetch = Operation::template apply<T>(dest, operands..., pe, routine);
 }
+// The same, in a few instructions if nothing is wrong.
+template <typename Operation, typename T, typename Object, typename... Operands>
+[[gnu::noinline]] void fetch_nbi_otherwise(shmem_ctx_t ctx, T* fetch, int pe, const char* routine,
+                                           Object* dest, Operands... operands) {
+    using Bits = std::make_unsigned_t<Word<T>>;
+    char* const there = find_word<sizeof(T), sizeof(T)>(dest, pe);
+    if (!there || !may_receive(fetch, dest, pe)) [[unlikely]]
+        return fetch_nbi_closely<Operation>(ctx, fetch, pe, routine, dest, operands...);
+    std::uint64_t before = 0;
+    transport::perform_on(reinterpret_cast<Bits*>(there), Operation::of(dest, operands...), before);
+    transferring = routine;
+    *fetch = std::bit_cast<T>(static_cast<Bits>(before));
+}
 template <typename Operation, typename T, typename Object, typename... Operands>
 [[gnu::always_inline]] inline void fetch_nbi(shmem_ctx_t ctx, T* fetch, int pe, const char* routine,
                                              Object* dest, Operands... operands) {
     if (!reaches(pe) && (far::view.is_late || job.checked)) [[unlikely]]
-        return fetch_nbi_closely<Operation>(ctx, fetch, pe, routine, dest, operands...);
+        return fetch_nbi_otherwise<Operation>(ctx, fetch, pe, routine, dest, operands...);
     *fetch = Operation::template apply<T>(dest, operands..., pe, routine);
 }
 
