@@ -34,7 +34,7 @@ extern "C" {
 /* GASNET_COLL_INVALID_HANDLE is returned, and the handle of the next call without it stands for
  * both. */
 #define GASNET_COLL_AGGREGATE (1 << 8)
-/* Mean nothing here. */
+/* Mean nothing here, but for those of scans: one of them. */
 #define GASNET_COLL_FIXED_THREADS_PER_NODE (1 << 9)
 #define GASNET_COLL_DST_IN_SEGMENT         (1 << 10)
 #define GASNET_COLL_SRC_IN_SEGMENT         (1 << 11)
@@ -117,7 +117,17 @@ int gasnet_coll_try_sync_all(gasnet_coll_handle_t* handles, size_t count);
     R gasnet_coll_reduceM##FORM(gasnet_team_handle_t team, gasnet_image_t dstimage, void* dst,     \
                                 void* const srclist[], size_t src_blksz, size_t src_offset,        \
                                 size_t elem_size, size_t elem_count, gasnet_coll_fn_handle_t func, \
-                                int func_arg, int flags);
+                                int func_arg, int flags);                                          \
+    /* dst[k] of rank i is src[k] of ranks 0 to i, combined, or with GASNET_COLL_EXCLUSIVE_SCAN    \
+     * of those before i; rank 0 then gets nothing. All _blksz and _offset are 0. */               \
+    R gasnet_coll_scan##FORM(gasnet_team_handle_t team, void* dst, size_t dst_blksz,               \
+                             size_t dst_offset, void* src, size_t src_blksz, size_t src_offset,    \
+                             size_t elem_size, size_t elem_count, gasnet_coll_fn_handle_t func,    \
+                             int func_arg, int flags);                                             \
+    R gasnet_coll_scanM##FORM(gasnet_team_handle_t team, void* const dstlist[], size_t dst_blksz,  \
+                              size_t dst_offset, void* const srclist[], size_t src_blksz,          \
+                              size_t src_offset, size_t elem_size, size_t elem_count,              \
+                              gasnet_coll_fn_handle_t func, int func_arg, int flags);
 ISTHMUS_GASNET_COLLECTIVES(void, )
 ISTHMUS_GASNET_COLLECTIVES(gasnet_coll_handle_t, _nb)
 #undef ISTHMUS_GASNET_COLLECTIVES

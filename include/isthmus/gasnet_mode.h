@@ -29,6 +29,16 @@
 #define ISTHMUS_GASNET_MODE_SYMBOL isthmus_gasnet_mode_is_par
 #endif
 
+/* Whether the program's own checks are on; the library is the same (ISTHMUS_CHECK=1). */
+#if defined(GASNET_DEBUG)
+#undef GASNET_DEBUG
+#undef GASNET_NDEBUG
+#define GASNET_DEBUG 1
+#else
+#undef GASNET_NDEBUG
+#define GASNET_NDEBUG 1
+#endif
+
 /* A call that tells the library its mode, and refers to the symbol. */
 #ifndef ISTHMUS_GASNET_LIBRARY
 #ifdef __cplusplus

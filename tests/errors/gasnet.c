@@ -58,9 +58,23 @@ static void collect(gasnet_team_handle_t team, gasnet_image_t root) {
     gasnet_coll_broadcast(team, bytes, root, bytes, 8,
                           GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_MYSYNC | GASNET_COLL_LOCAL);
 }
+static void add(void* results, size_t count, const void* left, size_t left_count, const void* right,
+                size_t size, int flags, int arg) {
+    (void)left_count;
+    (void)flags;
+    (void)arg;
+    for (size_t i = 0; i < count * size; ++i)
+        ((char*)results)[i] = (char)(((const char*)left)[i] + ((const char*)right)[i]);
+}
 static void reduce(size_t block, int function) {
     gasnet_coll_reduce(GASNET_TEAM_ALL, 0, bytes, bytes, block, 0, 8, 1, function, 0,
                        GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_MYSYNC | GASNET_COLL_LOCAL);
+}
+static void scan(size_t block, int flags) {
+    static gasnet_coll_fn_entry_t table[] = {{add, 0}};
+    gasnet_coll_init(NULL, 0, table, 1, 0);
+    gasnet_coll_scan(GASNET_TEAM_ALL, bytes, block, 0, bytes, 0, 0, 8, 1, 0, 0,
+                     flags | GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_MYSYNC | GASNET_COLL_LOCAL);
 }
 static void images(void) {
     const gasnet_image_t two[] = {1, 2, 1, 1};
@@ -71,6 +85,9 @@ CALLED(no_image, begin, collect(GASNET_TEAM_ALL, gasnet_nodes()))
 CALLED(many_images, begin, images())
 CALLED(reduce_blocks, begin, reduce(4, 0))
 CALLED(reduce_function, begin, reduce(0, 3))
+CALLED(scan_blocks, begin, scan(4, GASNET_COLL_INCLUSIVE_SCAN))
+CALLED(scan_kind, begin, scan(0, 0))
+CALLED(max_segsize, initialise, sink = (int)gasnet_nodes())
 CALLED(no_rank, begin, (void)gasnet_coll_team_rank2node(GASNET_TEAM_ALL, -1))
 static void split(int me, int pes) {
     (void)pes;
@@ -206,6 +223,9 @@ const struct Case cases[] = {
     {"many_images", many_images},
     {"reduce_blocks", reduce_blocks},
     {"reduce_function", reduce_function},
+    {"scan_blocks", scan_blocks},
+    {"scan_kind", scan_kind},
+    {"max_segsize", max_segsize},
     {"no_rank", no_rank},
     {"split", split},
     {"split_same", split_same},

@@ -152,12 +152,16 @@ struct Operands {
     std::size_t count;
     gasnet_coll_fn_handle_t function;
     int argument;
+    std::size_t dst_block_size = 0;  // of a scan
+    std::size_t dst_offset = 0;
 };
 
 gasnet_coll_fn_entry_t function_of(const Operands& operands, const char* routine) {
     const auto& table = functions->table;
     if (operands.block_size != 0 || operands.offset != 0)
         fail(routine, "src_blksz and src_offset are not 0; data in blocks is not offered");
+    if (operands.dst_block_size != 0 || operands.dst_offset != 0)
+        fail(routine, "dst_blksz and dst_offset are not 0; data in blocks is not offered");
     if (operands.function < 0 || static_cast<std::size_t>(operands.function) >= table.size())
         fail(routine, Text("function ", operands.function, " is none of the ", table.size(),
                            " that gasnet_coll_init was given"));
@@ -179,6 +183,36 @@ Handle* reduce(Call call, gasnet_image_t root, void* dst, void* src, const Opera
     call.at_end([=, size = call.size()] {
         std::memcpy(dst, all, bytes);
         for (int rank = 1; rank < size; ++rank)
+            function.fnptr(dst, operands.count, dst, operands.count, block(all, rank, bytes),
+                           operands.size, static_cast<int>(function.flags), operands.argument);
+    });
+    return call.begin();
+}
+
+// At each rank what those before it have, combined, and its own with it unless it is exclusive:
+// rank 0 then gets nothing.
+Handle* scan(Call call, void* dst, void* src, const Operands& operands, int flags,
+             const char* routine) {
+    constexpr int kBoth = GASNET_COLL_INCLUSIVE_SCAN | GASNET_COLL_EXCLUSIVE_SCAN;
+    const gasnet_coll_fn_entry_t function = function_of(operands, routine);
+    const bool is_inclusive = (flags & kBoth) == GASNET_COLL_INCLUSIVE_SCAN;
+    if (!is_inclusive && (flags & kBoth) != GASNET_COLL_EXCLUSIVE_SCAN)
+        fail(routine,
+             "flags are to have one of GASNET_COLL_INCLUSIVE_SCAN and GASNET_COLL_EXCLUSIVE_SCAN");
+    const std::size_t bytes = operands.size * operands.count;
+    const int mine = call.rank();
+    char* const all = call.make_room((static_cast<std::size_t>(mine) + 1) * bytes);
+    call.for_others([&](int rank) {
+        if (rank > mine)
+            call.give(rank, src, bytes);
+        else
+            call.take(rank, block(all, rank, bytes), bytes);
+    });
+    call.copy_here(block(all, mine, bytes), src, bytes);
+    call.at_end([=, last = is_inclusive ? mine : mine - 1] {
+        if (last < 0) return;
+        std::memcpy(dst, all, bytes);
+        for (int rank = 1; rank <= last; ++rank)
             function.fnptr(dst, operands.count, dst, operands.count, block(all, rank, bytes),
                            operands.size, static_cast<int>(function.flags), operands.argument);
     });
@@ -314,5 +348,21 @@ WITH_HANDLE(reduceM,
              gasnet_coll_fn_handle_t func, int func_arg, int flags),
             reduce(call, dstimage, dst, call.own(srclist),
                    {src_blksz, src_offset, elem_size, elem_count, func, func_arg}, kRoutine))
+WITH_HANDLE(scan,
+            (gasnet_team_handle_t team, void* dst, size_t dst_blksz, size_t dst_offset, void* src,
+             size_t src_blksz, size_t src_offset, size_t elem_size, size_t elem_count,
+             gasnet_coll_fn_handle_t func, int func_arg, int flags),
+            scan(call, dst, src,
+                 {src_blksz, src_offset, elem_size, elem_count, func, func_arg, dst_blksz,
+                  dst_offset},
+                 flags, kRoutine))
+WITH_HANDLE(scanM,
+            (gasnet_team_handle_t team, LIST dstlist[], size_t dst_blksz, size_t dst_offset,
+             LIST srclist[], size_t src_blksz, size_t src_offset, size_t elem_size,
+             size_t elem_count, gasnet_coll_fn_handle_t func, int func_arg, int flags),
+            scan(call, call.own(dstlist), call.own(srclist),
+                 {src_blksz, src_offset, elem_size, elem_count, func, func_arg, dst_blksz,
+                  dst_offset},
+                 flags, kRoutine))
 #undef LIST
 #undef WITH_HANDLE

@@ -109,9 +109,10 @@ int code(bool done) {
 template <typename Enough>
 void wait_for_events(gasnet_handle_t* events, std::size_t count, Enough enough,
                      const char* routine) {
-    poll();
+    const bool in_handler = messages::is_in_handler();
+    if (!in_handler) poll();  // which would be refused by a name that is not this call's
     if (enough(test_all(events, count))) return;
-    if (messages::is_in_handler()) [[unlikely]]
+    if (in_handler) [[unlikely]]
         refuse_collectives(events, count, routine);
     note(Routine::gasnet_wait_syncnb);
     wait_for({Routine::gasnet_wait_syncnb, -1, nullptr, WaitFor::memory}, [&] {

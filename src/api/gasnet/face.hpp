@@ -126,6 +126,8 @@ struct Control {
     alignas(64) std::uint64_t leaving[2];  // at PE 0
 };
 extern Control* control __attribute__((visibility("hidden")));
+// Ends the job if GASNET_MAX_SEGSIZE is set and says nothing.
+void require_segment_limit(const char* routine);
 // At attach, where all PEs are.
 void open_barriers(int group_first, int group_size, int groups);
 

@@ -15,8 +15,9 @@ constexpr int kSerialized = 2;  // SHMEM's number of the thread level
 }  // namespace
 
 void gasnet::join(const char* routine, int mode) {
-    whole(routine, [mode] {
+    whole(routine, [routine, mode] {
         enter_session(mode);
+        require_segment_limit(routine);
         keep_window();
         register_for_wakeups();
         messages::open_post();

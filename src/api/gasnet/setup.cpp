@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+
+#include <gasnet_tools.h>
 
 #include "api/gasnet/face.hpp"
 #include "core/job/heap.hpp"
@@ -34,28 +37,35 @@ std::uint64_t whole_pages(std::uint64_t bytes) {
     return bytes / kPage * kPage;
 }
 
-// "512M", "2GB", "1 GB/P" (of each PE) or "8GB/H" (of a host's PEs together); 0 if it is none, or a
-// part of the host's memory, which SHMEM_SYMMETRIC_SIZE says.
+// "512M", "2GB", "1 GB/P" (of each PE), "8GB/H" (of a host's PEs together), "0.85/H" (of the host's
+// memory); 0 if it is none.
 std::uint64_t segment_limit(const char* text) {
     char* end = nullptr;
     double bytes = std::strtod(text, &end);
-    if (end == text || bytes <= 0) return 0;
+    if (end == text || !std::isfinite(bytes) || bytes <= 0) return 0;
     while (*end == ' ')
         ++end;
     constexpr const char* kUnits = "KMGT";
+    const bool has_byte = *end == 'B' || *end == 'b';
     if (const char* const unit =
             *end ? std::strchr(kUnits, std::toupper(static_cast<unsigned char>(*end))) : nullptr) {
         for (const char* step = kUnits; step <= unit; ++step)
             bytes *= 1024;
         ++end;
-    } else if (bytes <= 1) {
-        return 0;
+    } else if (bytes <= 1 && !has_byte) {
+        bytes *= static_cast<double>(gasnett_getPhysMemSz(0));
     }
     if (*end == 'B' || *end == 'b') ++end;
-    if (end[0] == '/' && (end[1] == 'H' || end[1] == 'h'))
-        bytes /= static_cast<double>(job.near.count());
-    return static_cast<std::uint64_t>(bytes);
+    if (end[0] == '/' && std::strchr("HhPp", end[1]) && end[1] != 0) {
+        if (end[1] == 'H' || end[1] == 'h') bytes /= static_cast<double>(job.near.count());
+        end += 2;
+    }
+    while (*end == ' ')
+        ++end;
+    return *end == 0 ? static_cast<std::uint64_t>(std::min(bytes, 0x1p62)) : 0;
 }
+
+constexpr const char* kLimitVariable = "GASNET_MAX_SEGSIZE";
 
 std::uint64_t largest_segment() {
     std::uint64_t most = 0;
@@ -68,10 +78,8 @@ std::uint64_t largest_segment() {
     most = most > kOwn ? most - kOwn : 0;
     if (&gasnet_max_segsize != nullptr && gasnet_max_segsize != 0)
         most = std::min(most, gasnet_max_segsize);
-    if (const char* const text = std::getenv("GASNET_MAX_SEGSIZE")) {
-        if (const std::uint64_t limit = segment_limit(text); limit != 0)
-            most = std::min(most, limit);
-    }
+    if (const char* const text = std::getenv(kLimitVariable))
+        most = std::min(most, segment_limit(text));
     return whole_pages(most);
 }
 
@@ -150,6 +158,14 @@ int attach(gasnet_handlerentry_t* table, int count, std::uint64_t size) {
 }
 
 }  // namespace
+
+void require_segment_limit(const char* routine) {
+    const char* const text = std::getenv(kLimitVariable);
+    if (!text || segment_limit(text) >= kPage) return;
+    fail(routine, Text(kLimitVariable, "=", text,
+                       " is no size of a page or more, as 512M, 2GB/P (of "
+                       "each process), 8GB/H (of a host's) or 0.5/H (of the host's memory)"));
+}
 
 bool initialised = false;
 

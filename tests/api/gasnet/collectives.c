@@ -102,6 +102,36 @@ static void reduce(gasnet_team_handle_t team, int flags) {
     }
 }
 
+/* At every rank what those before it have, and its own, in order. */
+static void scan(gasnet_team_handle_t team, int flags) {
+    enum { kCount = 300, kNothing = -7 };
+    int64_t mine[kCount], got[kCount];
+    void* const from[] = {mine};
+    void* const to[] = {got};
+    for (int way = 0; way < 6; ++way) {
+        const int exclusive = way % 2;
+        const int how =
+            flags | (exclusive ? GASNET_COLL_EXCLUSIVE_SCAN : GASNET_COLL_INCLUSIVE_SCAN);
+        for (int i = 0; i < kCount; ++i) {
+            mine[i] = (rank + i) % 10;
+            got[i] = kNothing;
+        }
+        if (way < 2)
+            gasnet_coll_scan(team, got, 0, 0, mine, 0, 0, sizeof *mine, kCount, 0, 5, how);
+        else if (way < 4)
+            gasnet_coll_scanM(team, to, 0, 0, from, 0, 0, sizeof *mine, kCount, 0, 5, how);
+        else
+            gasnet_coll_wait_sync(
+                gasnet_coll_scan_nb(team, got, 0, 0, mine, 0, 0, sizeof *mine, kCount, 0, 5, how));
+        for (int i = 0; i < kCount; ++i) {
+            int64_t expected = exclusive && rank == 0 ? kNothing : 0;
+            for (int before = 0; before < rank + !exclusive; ++before)
+                expected = 10 * expected + (before + i) % 10;
+            CHECK(got[i] == expected);
+        }
+    }
+}
+
 /* Several at once, synchronised in another order; and under one handle. */
 static void without_waiting(gasnet_team_handle_t team) {
     enum { kMany = 40 };
@@ -178,6 +208,8 @@ static void run_all(gasnet_team_handle_t team) {
     }
     for (int i = 0; i < 3; ++i)
         reduce(team, kFlags[i] | GASNET_COLL_LOCAL);
+    for (int i = 0; i < 3; ++i)
+        scan(team, kFlags[i] | GASNET_COLL_LOCAL);
     without_waiting(team);
     barriers(team);
 }

@@ -41,6 +41,18 @@ for main in SEQ PARSYNC PAR; do
         done
     done
 done
+# Whether the program checks is one of two, each 1.
+cat > "$folder/debug.c" <<'END'
+#include <gasnet.h>
+#if !GASNET_WANTED || defined(GASNET_DEBUG) + defined(GASNET_NDEBUG) != 1
+#error wrong
+#endif
+END
+for header in gasnet.h gasnetex.h; do
+    sed "s/gasnet.h/$header/" "$folder/debug.c" > "$folder/debug_of.c"
+    "$compiler" -DGASNET_SEQ -DGASNET_WANTED=GASNET_NDEBUG -I"$include" -c "$folder/debug_of.c" -o "$folder/debug.o"
+    "$compiler" -DGASNET_SEQ -DGASNET_DEBUG -DGASNET_WANTED=GASNET_DEBUG -I"$include" -c "$folder/debug_of.c" -o "$folder/debug.o"
+done
 # None and two are refused by the compiler, as is a segment of all memory.
 for wrong in "" "-DGASNET_SEQ -DGASNET_PAR" "-DGASNET_SEQ -DGASNET_SEGMENT_EVERYTHING"; do
     if "$compiler" $wrong -I"$include" -c "$folder/main.c" -o "$folder/wrong.o" 2> "$folder/said"; then
