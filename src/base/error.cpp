@@ -22,6 +22,7 @@ namespace {
 int speaker = -1;
 JobEnd job_end{nullptr, nullptr};
 constinit std::atomic<bool> has_said_why = false;
+constinit std::atomic<bool> is_writing = false;
 
 Text own_host() {
     char name[256] = "?";
@@ -130,10 +131,16 @@ void write_standard_output() {
 void flush_output(int status) {
     static volatile std::sig_atomic_t exit_status = 0;
     exit_status = status;
+    is_writing.store(true, std::memory_order_relaxed);
     os::call_after(1, [](int) { end(exit_status); });
     write_standard_output();
     std::fflush(nullptr);
     os::call_no_more();
+    is_writing.store(false, std::memory_order_relaxed);
+}
+
+bool is_output_being_written() {
+    return is_writing.load(std::memory_order_relaxed);
 }
 
 std::string hexadecimal(std::uintptr_t value) {

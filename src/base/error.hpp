@@ -45,6 +45,8 @@ void write_standard_output();
 // Writes the program's buffered output, as far as no other thread holds the stream. At most a
 // second; then the job ends with this status.
 void flush_output(int status);
+// Whether a thread of this process is at that: a handler of a signal leaves it alone.
+bool is_output_being_written();
 
 // How a process ends its job; the job installs it. `claim` is true for the first caller of the
 // job; `end` does not return. What a forked child has in its buffers is its parent's output: no

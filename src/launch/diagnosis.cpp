@@ -44,7 +44,8 @@ std::string describe_end(const PeEnd& end, const std::string& host) {
             text += " (128 + " + describe_signal(status - 128) + ")";
         if (is_within_init(end.state, end.routine))
             return text + " in the middle of shmem_init; the job ends";
-        if (end.state == PeState::running) text += " before shmem_finalize";
+        if (end.state == PeState::running)
+            text += std::string(" before ") + routine_name(end.leaves_by);
         if (end.state == PeState::loaded) text += " before shmem_init";
         if (end.state == PeState::finalized) return text + " after shmem_finalize";
     }

@@ -15,8 +15,9 @@ struct PeEnd {
     int wait_status = 0;  // as waitpid gives it
     PeState state = PeState::absent;
     Routine routine = Routine::none;
-    bool out_of_memory = false;  // the kernel's out-of-memory killer has been at work
-    bool knows_call = true;      // false: of another host, `routine` says nothing
+    bool out_of_memory = false;             // the kernel's out-of-memory killer has been at work
+    Routine leaves_by = Routine::finalize;  // what it was to call first
+    bool knows_call = true;                 // false: of another host, `routine` says nothing
 };
 
 // A call that begins a session; its PE is within it, the first time or again, until it has come to

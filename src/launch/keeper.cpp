@@ -253,6 +253,7 @@ void Keeper::pe_ended(int pe, int wait_status) {
     // acquire: partner is the PE's release store of `state`.
     ended.state = status(pe).state.load(std::memory_order_acquire);
     ended.routine = status(pe).routine.load(std::memory_order_relaxed);
+    ended.leaves_by = call_to_leave(status(pe));
     if (ending_) {
         someone_failed_ |= wait_status != 0;
         return;
@@ -377,7 +378,7 @@ bool Keeper::look_for_other_programs(const std::vector<int>& pes, int waiting) {
         end(1,
             pe_prefix(pe, host_) + "has executed another program (" + program + ") " +
                 (state == PeState::running
-                     ? "before shmem_finalize" +
+                     ? std::string("before ") + routine_name(call_to_leave(status(pe))) +
                            last_call(state, status(pe).routine.load(std::memory_order_relaxed))
                  : again >= 0
                      ? "after shmem_finalize, and PE " + std::to_string(again) +
@@ -419,7 +420,8 @@ std::string Keeper::describe_missed() const {
                                         ? "exited with status " + std::to_string(gone.left_with)
                                         : "its process ended");
         if (state == PeState::running)
-            return what + " before shmem_finalize" + last_call(state, routine) + "; the job ends";
+            return what + " before " + routine_name(call_to_leave(status(pe))) +
+                   last_call(state, routine) + "; the job ends";
         if (is_within_init(state, routine))
             return what + " in the middle of shmem_init; the job ends";
         const int waiting = state == PeState::failed ? -1 : who_needs(state);

@@ -128,6 +128,8 @@ struct Control {
 extern Control* control __attribute__((visibility("hidden")));
 // Ends the job if GASNET_MAX_SEGSIZE is set and says nothing.
 void require_segment_limit(const char* routine);
+// How this PE ends, and is told of an end; when the session has begun.
+void prepare_end();
 // At attach, where all PEs are.
 void open_barriers(int group_first, int group_size, int groups);
 

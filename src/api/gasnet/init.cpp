@@ -17,6 +17,7 @@ constexpr int kSerialized = 2;  // SHMEM's number of the thread level
 void gasnet::join(const char* routine, int mode) {
     whole(routine, [routine, mode] {
         enter_session(mode);
+        prepare_end();
         require_segment_limit(routine);
         keep_window();
         register_for_wakeups();

@@ -21,6 +21,7 @@ namespace isthmus {
 Job job;
 bool forked_child = false;
 void (*end_at_manager)(int status) = nullptr;
+void (*tell_program_of_end)() = nullptr;
 constinit std::atomic<bool> is_end_wanted = false;
 
 bool claim_end(int status) {
@@ -62,6 +63,11 @@ void exit_job(int status) {
     // that holds a stream (it reads standard input, say) must not keep the job from ending.
     claim_end(status);
     flush_output(status);
+    end_job(status);
+}
+
+void follow_end(int status) {
+    if (!forked_child) flush_output(status);
     end_job(status);
 }
 

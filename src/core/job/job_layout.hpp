@@ -60,6 +60,7 @@ struct alignas(256) PeStatus {
     std::atomic<std::uint64_t> arena_size;
     std::atomic<Departure> departure;       // since the last initialisation
     std::atomic<Routine> tested;            // of tested_at: which test it was
+    std::atomic<Routine> leaves_by;         // its program's call for that; none: shmem_finalize
     std::atomic<std::uint64_t> departures;  // begun
     // Of a host's first PE: departures that the other hosts have come to.
     std::atomic<std::uint64_t> departed;
@@ -93,6 +94,12 @@ struct alignas(256) PeStatus {
     std::atomic<std::uint64_t> settings[kAlikeWords];
 };
 static_assert(sizeof(PeStatus) == 256);
+
+// What its program was to call before it ended.
+inline Routine call_to_leave(const PeStatus& pe) {
+    const Routine call = pe.leaves_by.load(std::memory_order_relaxed);
+    return call == Routine::none ? Routine::finalize : call;
+}
 
 // Static data lie elsewhere at each PE: of an address there the offset (static_offset()), and this
 // bit.

@@ -176,7 +176,7 @@ std::uint64_t patience(int pe, const DeadMates& dead, bool in_doubt) {
     }
     while (os::monotonic_nanoseconds() < first->until) {
         // Acquire: partner is the release in end_job.
-        if (job.header->ended.load(std::memory_order_acquire) == kEnded) end_job(1);
+        if (job.header->ended.load(std::memory_order_acquire) == kEnded) follow_end(1);
         far::progress();
         os::sleep_nanoseconds(10'000'000);
     }
@@ -202,10 +202,10 @@ std::uint64_t patience(int pe, const DeadMates& dead, bool in_doubt) {
     pass_on_end(status);
     for (int turn = 0; turn < kTurns; ++turn) {
         // Acquire: as above.
-        if (job.header->ended.load(std::memory_order_acquire) == kEnded) end_job(1);
+        if (job.header->ended.load(std::memory_order_acquire) == kEnded) follow_end(1);
         os::sleep_nanoseconds(10'000'000);
     }
-    end_job(status);
+    follow_end(status);
 }
 
 void gather_in_core(const void* mine, std::size_t bytes, void* all) {

@@ -95,7 +95,8 @@ void end_job_of_leaver(const Text& how, int status, bool flushes) {
     if (speaks && changing.load(std::memory_order_relaxed) != 0)
         say_from("", Text(how, " in the middle of ", routine_name(last), "; the job ends"));
     else if (speaks)
-        say_from("", Text(how, " before shmem_finalize; last noted call ", routine_name(last),
+        say_from("", Text(how, " before ", routine_name(call_to_leave(job.status())),
+                          "; last noted call ", routine_name(last),
                           is_inner ? " (shmem_init was called more often)" : "", "; the job ends"));
     if (flushes && speaks) flush_output(status);
     end_managed_job(status);
@@ -204,11 +205,14 @@ __attribute__((destructor)) void finalize_at_exit() {
     if (by == gettid() || (by != 0 && exit_status != 0)) {
         end_midway(how, exit_status, true);
     } else if (exit_status == 0) {
+        // The others may end the job meanwhile.
+        if (is_in_session()) write_standard_output();
         ending_thread.store(gettid(), std::memory_order_relaxed);
         const std::lock_guard lock(setup);
         if (is_in_session()) close(Departure::exit);
         let_crash_end();
     } else if (is_in_session()) {
+        if (before_failed_end) before_failed_end(exit_status);
         end_job_of_leaver(how, exit_status, true);
     }
     leave_manager(exit_status);
@@ -293,6 +297,7 @@ void print_start_information() {
 }  // namespace
 
 std::atomic<std::uintptr_t> session_thread{};
+void (*before_failed_end)(int status) = nullptr;
 
 void enter_session(int thread_level) {
     if (forked_child) fail("shmem_init", "called in a forked child, which is no PE");

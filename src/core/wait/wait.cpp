@@ -221,7 +221,10 @@ void Waiter::look_for_peer(std::uint64_t now) {
 
 void Waiter::look_around(std::uint64_t now) {
     // Acquire: pairs with the release in end_job; the exit status is then visible.
-    if (job.header->ended.load(std::memory_order_acquire) == kEnded) end_job(1);
+    if (job.header->ended.load(std::memory_order_acquire) == kEnded) {
+        if (tell_program_of_end && !forked_child) tell_program_of_end();
+        follow_end(1);
+    }
     look_for_peer(now);
     if (look_for_dead_mates && now - since_ >= kSecond) look_for_dead_mates(target_.routine, now);
     report_if_stalled(target_, since_, reports_, now);

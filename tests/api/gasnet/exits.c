@@ -1,10 +1,19 @@
-/* gasnet_exit: exits MODE. Its code is the job's, whoever calls it and wherever. */
+/* gasnet_exit: exits MODE. Its code is the job's, whoever calls it and wherever, and what the nodes
+ * have printed is written, whatever they are at. */
+#include <signal.h>
 #include <unistd.h>
 #include "check.h"
 
 static void leave(gasnet_token_t token, gasnet_handlerarg_t code) {
     (void)token;
     gasnet_exit(code);
+}
+
+static void quit(int signal) {
+    static const char text[] = "node was told\n";
+    (void)signal;
+    (void)!write(STDOUT_FILENO, text, sizeof text - 1);
+    gasnet_exit(3);
 }
 
 int main(int argc, char** argv) {
@@ -15,7 +24,14 @@ int main(int argc, char** argv) {
         gasnet_init(&argc, &argv);
         gasnet_exit(5);
     }
+    if (strcmp(how, "segsize") == 0) {
+        gasnet_init(&argc, &argv);
+        printf("at most %lu\n", (unsigned long)gasnet_getMaxLocalSegmentSize());
+        gasnet_exit(0);
+    }
+    if (strcmp(how, "told_early") == 0) signal(SIGQUIT, quit);
     start(argc, argv, table, 1, 4096);
+    if (strcmp(how, "told") == 0) signal(SIGQUIT, quit);
     const int is_last = gasnet_mynode() == gasnet_nodes() - 1;
     printf("node %d was here\n", me);
     if (strcmp(how, "all") == 0) gasnet_exit(0);
@@ -23,7 +39,11 @@ int main(int argc, char** argv) {
     if (strcmp(how, "one") == 0 && is_last) gasnet_exit(9);
     if (strcmp(how, "one_good") == 0 && is_last) gasnet_exit(0);
     if (strcmp(how, "handler") == 0 && is_last) gasnet_AMRequestShort1(0, 130, 11);
+    if (strncmp(how, "told", 4) == 0 && is_last) gasnet_exit(0);
     if (strcmp(how, "main") == 0) return 0;
+    if (strcmp(how, "main_wrong") == 0) return 5;
+    if (strcmp(how, "main_one_wrong") == 0) return is_last ? 7 : 0;
+    if (strcmp(how, "main_stuck") == 0 && is_last) return 8;
     /* The others never come to an end by themselves. */
     if (me % 2 == 0)
         GASNET_BLOCKUNTIL(0);
