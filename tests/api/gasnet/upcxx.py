@@ -51,7 +51,7 @@ def test(build, source, work):
 def main():
     source = os.environ.get("TEST_UPCXX", "")
     if not os.path.isfile(os.path.join(source, "src", "upcxx.hpp")):
-        print("skipped: TEST_UPCXX names no source tree of UPC++ (docs/gasnet.md, \"What was tried\")")
+        print("skipped: TEST_UPCXX names no source tree of UPC++ (docs/clients/upcxx.md)")
         return 77
     source = os.path.abspath(source)
     work = os.environ.get("TEST_UPCXX_WORK")
