@@ -7,9 +7,10 @@
 // the other side does what comes in that order: so does this link (Limits::ordered).
 //
 // Sending: short packets are gathered by connection (outbox.hpp). They leave at once if nothing has
-// left for kGather, messages if nothing has for kGatherMessages, which others may be waiting for;
-// else with the next look, with more than kBatch of them, or when the timer says so: under load
-// there is no system call for each. Long blocks leave from where they lie.
+// left for kGather, messages if nothing has for kGatherMessages, which others may be waiting for,
+// and if something has come from that PE since: two that answer each other gather nothing. Else
+// with the next look, with more than kBatch of them, or when the timer says so: under load there is
+// no system call for each. Long blocks leave from where they lie.
 //
 // Receiving never waits for sending: puts are placed, answers to gets are small notes in the
 // outbox, and who asks has a bound on gets. So two PEs that both have a full connection go on.
@@ -60,6 +61,7 @@ class Link {
     static constexpr std::size_t kLongest = std::size_t{1} << 30;
     static constexpr std::uint64_t kGather = 50'000;  // nanoseconds
     static constexpr std::uint64_t kGatherMessages = 5'000;
+    static constexpr std::uint64_t kLongestGather = 16 * kGather;
     static constexpr std::size_t kBatch = std::size_t{32} << 10;
 
     explicit Link(const Services& services);
@@ -132,7 +134,8 @@ class Link {
     void say_end_to(Peer& peer, int pe, int status);
     // By TCP. True: all has left.
     static bool write_out(Peer& peer, Outbox& outbox, long& error);
-    void flush_dirty();
+    // Whether something was there that had waited for as long as the timer lets it.
+    bool flush_dirty();
     void mark_dirty(Peer& peer, int pe);
     void note_ended(const std::vector<Outbox::Mark>& marks);
     void add_ended(const std::vector<Outbox::Mark>& marks);
@@ -144,9 +147,13 @@ class Link {
     template <typename Sink>
     bool read_talker(Sink& sink);
     void note_talker(int pe) {
+        in_turn_ = pe == talker_ ? std::min(in_turn_ + 1, kDialogue) : 0;
         talker_ = pe;
         talked_ = now_;
+        peer(pe).has_come.store(true, std::memory_order_relaxed);
     }
+    // Nobody else has said anything for long.
+    bool is_in_dialogue() const { return in_turn_ == kDialogue && talker_ != kNobody; }
     template <typename Sink>
     bool read_from(int pe, Sink& sink, bool is_told = true);
     template <typename Sink>
@@ -201,6 +208,7 @@ class Link {
     std::vector<int> dirty_;
     std::atomic<std::size_t> dirty_count_{0};  // relaxed, as the other counts: hints about when
     std::atomic<bool> is_timed_{false};        // the timer is set
+    std::atomic<std::uint64_t> gathers_for_{kGather};  // it is set for so long; relaxed
     // PEs whose datagrams wait for time to pass.
     std::mutex timed_guard_;
     std::vector<int> timed_;
@@ -216,7 +224,9 @@ class Link {
 
     // ---- of poll()
     static constexpr int kNobody = -1;
+    static constexpr int kDialogue = 16;
     int talker_ = kNobody;      // the PE from which something came last
+    int in_turn_ = 0;           // how often it came from there, up to kDialogue
     std::uint64_t now_ = 0;     // when this look began; nanoseconds, as the next two
     std::uint64_t talked_ = 0;  // when something last came
     std::uint64_t asked_ = 0;   // when the set was last asked

@@ -1,6 +1,7 @@
 // What a PE knows of another one that it has a connection to.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -80,6 +81,7 @@ struct Peer {
     bool is_dirty = false;
     bool is_blocked = true;  // the stream takes no more, and will ring; or there is none yet
     std::uint64_t flushed = 0;
+    std::atomic<bool> has_come{false};  // something, since then; relaxed: a hint, set by poll()
     std::vector<Outbox::Mark> ended;
     unsigned nacks = 0;
     // By datagrams. The stream then says nothing but the farewell, and tells of the other's end.

@@ -18,13 +18,15 @@ bool Link::poll(Sink& sink) {
     // Not without end: there are answers to send, too.
     constexpr int kEvents = 64;
     constexpr std::uint64_t kDoorTurn = 5'000'000;  // nanoseconds
+    constexpr std::uint64_t kDialogueTurn = 10'000;
     const std::uint64_t now = now_ = service::now_nanoseconds();
-    flush_dirty();
+    const bool is_overdue = flush_dirty();
     if (timed_count_.load(std::memory_order_relaxed) != 0) {
         if (const int error = udp_.send_error()) fail_call("sendmmsg", error);
         see_to_time();
     }
     if (sink.is_of_program() && read_talker(sink)) return true;
+    if (sink.is_of_program() && is_in_dialogue() && now - asked_ < kDialogueTurn) return false;
     epoll_event events[kEvents];
     const int count = epoll_wait(events_, events, kEvents, 0);
     if (count < 0 && errno != EINTR) fail_call("epoll_wait", errno);
@@ -49,6 +51,11 @@ bool Link::poll(Sink& sink) {
                 // set_timer().
                 is_timed_.exchange(false, std::memory_order_acq_rel);
                 flush_dirty();
+                // A program that goes on sending sends by itself what has waited for long: a timer
+                // that has found nothing of that kind is the next time set for longer.
+                const std::uint64_t length = gathers_for_.load(std::memory_order_relaxed);
+                gathers_for_.store(is_overdue ? kGather : std::min(2 * length, kLongestGather),
+                                   std::memory_order_relaxed);
                 break;
             }
             case Event::datagrams: has_datagrams = true; break;
@@ -108,8 +115,10 @@ bool Link::poll(Sink& sink) {
 // Who waits for an answer looks over and over, and what comes is most often from whom something
 // came last: it is read without asking the set first, which costs a short answer as much as the
 // read. All others have their turn: the set is asked when there was nothing, and as soon as the
-// last time is kTurn ago, so that a program that looks now and then always asks. What is left in
-// the set tells of nothing to read; the thread, which sleeps on it, would wake for it once more.
+// last time is kTurn ago, so that a program that looks now and then always asks. In a dialogue,
+// when nobody else has said anything for long, the set is not asked at each look that finds nothing
+// either, but each kDialogueTurn. What is left in the set tells of nothing to read; the thread,
+// which sleeps on it, would wake for it once more.
 template <typename Sink>
 bool Link::read_talker(Sink& sink) {
     constexpr std::uint64_t kTurn = 20'000;       // nanoseconds

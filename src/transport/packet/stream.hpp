@@ -33,12 +33,16 @@ class Stream {
     bool is_open() const { return descriptor_ >= 0; }
     int descriptor() const { return descriptor_; }
     // Whether this process may send so at all. Asked of no socket: only who may is told that.
-    static bool may_write() {
+    static bool may_write() { return may(::send(-1, nullptr, 0, 0)); }
+    static bool may_write_pieces() {
         const msghdr nothing{};
-        return sendmsg(-1, &nothing, 0) >= 0 || !os::is_call_forbidden(errno);
+        return may(sendmsg(-1, &nothing, 0));
     }
     // Bytes that have left, kNotNow, or an error: its number with a minus.
     long write(iovec* pieces, std::size_t count) {
+        if (count == 1)  // the shorter call
+            return result(::send(descriptor_, pieces->iov_base, pieces->iov_len,
+                                 MSG_NOSIGNAL | MSG_DONTWAIT));
         msghdr message{};
         message.msg_iov = pieces;
         message.msg_iovlen = count;
@@ -46,6 +50,8 @@ class Stream {
     }
     // Bytes that have come, 0 at the end, kNotNow, or an error.
     long read(iovec* pieces, std::size_t count) {
+        if (count == 1)
+            return result(::recv(descriptor_, pieces->iov_base, pieces->iov_len, MSG_DONTWAIT));
         msghdr message{};
         message.msg_iov = pieces;
         message.msg_iovlen = count;
@@ -64,6 +70,7 @@ class Stream {
         descriptor_ = -1;
         return descriptor;
     }
+    static bool may(ssize_t sent) { return sent >= 0 || !os::is_call_forbidden(errno); }
     static long result(ssize_t bytes) {
         if (bytes >= 0) return bytes;
         return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? kNotNow : -errno;

@@ -187,13 +187,16 @@ TEST(PacketLink, ReadsWhoTellsWhyBehindThoseThatEndWithoutAWord) {
 // Two or three PEs that are connected to the first one.
 class Connected {
   public:
-    Connected(std::size_t count, const char* protocol) : services(count) {
+    // `gathers`: as a job with a thread does, which would see to what waits.
+    Connected(std::size_t count, const char* protocol, bool gathers = false)
+        : services(count), heaps(count) {
         for (std::size_t pe = 0; pe < count; ++pe) {
             services[pe].me = static_cast<int>(pe);
             services[pe].pes = static_cast<int>(count);
             services[pe].address = "127.0.0.1";
             services[pe].protocol = protocol;
-            services[pe].thread = false;
+            services[pe].thread = gathers;
+            services[pe].segments[kHeap] = {reinterpret_cast<char*>(&heaps[pe]), sizeof heaps[pe]};
             services[pe].fail = [](const char* what) { FAIL() << what; };
             links.push_back(std::make_unique<packet::Link>(services[pe]));
         }
@@ -225,6 +228,7 @@ class Connected {
     }
 
     std::vector<Services> services;
+    std::vector<std::uint64_t> heaps;  // a word each
     std::vector<std::unique_ptr<packet::Link>> links;
     std::vector<LookingSink> sinks;
 };
@@ -290,6 +294,82 @@ TEST(PacketLink, HearsOthersBesideOneWhoNeverStops) {
             talk();
         EXPECT_TRUE(job.sinks[0].heard.contains('e')) << round;
     }
+}
+
+// A put to the second PE; whether it leaves before the first one looks.
+bool leaves_at_once(Connected& job, std::uint64_t value) {
+    EXPECT_EQ(job.links[0]->write_now(1, {kHeap, 0}, &value, sizeof value), 0);
+    for (int looks = 0; looks < 100; ++looks)
+        job.look(1);
+    const bool has_left = job.heaps[1] == value;
+    while (job.heaps[1] != value) {
+        job.look(0);
+        job.look(1);
+    }
+    return has_left;
+}
+
+// Short puts close to each other wait for more. What answers somebody does not: a timer would be
+// set for each, and on many machines that takes longer than the answer.
+TEST(PacketLink, GathersNothingBetweenTwoThatAnswerEachOther) {
+    Connected job(2, "tcp", true);
+    const auto count = [&](bool hears) {
+        int left = 0;
+        for (std::uint64_t put = 1; put <= 20; ++put) {
+            job.look(0);
+            const int before = job.sinks[0].messages;
+            job.say(1, "word");
+            job.look(1);
+            if (!hears)
+                while (job.sinks[0].messages == before)
+                    job.look(0);
+            leaves_at_once(job, 1000 + put);
+            if (hears)
+                while (job.sinks[0].messages == before)
+                    job.look(0);
+            left += leaves_at_once(job, put) ? 1 : 0;
+        }
+        return left;
+    };
+    EXPECT_EQ(count(true), 20);
+    EXPECT_LT(count(false), 20);
+}
+
+// A program that goes on sending needs no timer every 50 us; one that stops gets it back.
+TEST(PacketLink, SetsItsTimerForLongerWhereTheProgramGoesOn) {
+    Connected job(2, "tcp", true);
+    std::uint64_t value = 0;
+    const auto now = [] { return std::chrono::steady_clock::now(); };
+    const auto put = [&] {
+        ++value;
+        EXPECT_EQ(job.links[0]->write_now(1, {kHeap, 0}, &value, sizeof value), 0);
+    };
+    const auto rings_within = [&](std::chrono::microseconds length, bool goes_on) {
+        while (job.rings(0))
+            job.look(0);
+        put();
+        put();
+        const auto begin = now();
+        while (!job.rings(0))
+            if (goes_on) put();
+        const bool within = now() - begin < length;
+        if (goes_on) put();
+        while (job.rings(0))
+            job.look(0);
+        return within;
+    };
+    using std::chrono::microseconds;
+    for (int turn = 0; turn < 6; ++turn)
+        rings_within(microseconds(0), true);
+    int soon = 0;
+    for (int turn = 0; turn < 20; ++turn)
+        soon += rings_within(microseconds(700), true) ? 1 : 0;
+    // A pause of a busy machine's is a program that has stopped.
+    EXPECT_LT(soon, 10);
+    bool is_soon = false;
+    for (int turn = 0; turn < 100 && !is_soon; ++turn)
+        is_soon = rings_within(microseconds(700), false);
+    EXPECT_TRUE(is_soon);
 }
 
 // A message that was copied as it was sent has nobody woken by a timer.
