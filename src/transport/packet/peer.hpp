@@ -80,8 +80,9 @@ struct Peer {
     Gets gets;
     bool is_dirty = false;
     bool is_blocked = true;  // the stream takes no more, and will ring; or there is none yet
+    // Something has come since `flushed`. Relaxed: a hint, set by poll().
+    std::atomic<bool> has_come{false};
     std::uint64_t flushed = 0;
-    std::atomic<bool> has_come{false};  // something, since then; relaxed: a hint, set by poll()
     std::vector<Outbox::Mark> ended;
     unsigned nacks = 0;
     // By datagrams. The stream then says nothing but the farewell, and tells of the other's end.
