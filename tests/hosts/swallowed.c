@@ -70,8 +70,15 @@ ssize_t sendmsg(int file, const struct msghdr* message, int flags) {
     const size_t left = way->sent < most ? most - way->sent : 0;
     way->sent += bytes;
     if (left >= bytes) return real(file, message, flags);
-    if (left > 0) send(file, message->msg_iov[0].iov_base, left, flags);
+    if (left > 0) {
+        struct iovec first = {message->msg_iov[0].iov_base, left};
+        real(file, &(struct msghdr){.msg_iov = &first, .msg_iovlen = 1}, flags);
+    }
     return (ssize_t)bytes;
+}
+ssize_t send(int file, const void* bytes, size_t count, int flags) {
+    struct iovec all = {(void*)bytes, count};
+    return sendmsg(file, &(struct msghdr){.msg_iov = &all, .msg_iovlen = 1}, flags);
 }
 
 ssize_t recvmsg(int file, struct msghdr* message, int flags) {
@@ -84,4 +91,8 @@ ssize_t recvmsg(int file, struct msghdr* message, int flags) {
     if (way->came <= bound("SWALLOWS_CAME")) return came;
     errno = EAGAIN;
     return -1;
+}
+ssize_t recv(int file, void* bytes, size_t room, int flags) {
+    struct iovec all = {bytes, room};
+    return recvmsg(file, &(struct msghdr){.msg_iov = &all, .msg_iovlen = 1}, flags);
 }

@@ -43,6 +43,8 @@ static const struct {
 #endif
              {"getpeername", SYS_getpeername},
              {"sendmsg", SYS_sendmsg},
+             {"sendto", SYS_sendto},
+             {"recvfrom", SYS_recvfrom},
              {"socket", SYS_socket},
              {"socketpair", SYS_socketpair},
              {"bind", SYS_bind},

@@ -26,9 +26,8 @@ bool has_finalized() {
 }
 
 void require_running(const char* routine) {
-    if (does_caller_pass()) return;
     if (job.header && window.pes != 0 && attached()) [[likely]] {
-        if (job.checked) check_thread(routine);
+        if (job.checked && !does_caller_pass()) check_thread(routine);
         return;
     }
     if (forked_child)

@@ -152,8 +152,17 @@ void refuse_wait_in_handler(std::string_view routine) {
     fail(routine, "a handler of a message may not wait for another PE's program");
 }
 
+namespace {
+thread_local Waiter* innermost = nullptr;  // of those that others are told
+}
+
 Waiter::~Waiter() {
-    if (since_ != 0) job.status().waiting_since.store(0, std::memory_order_relaxed);
+    if (innermost != this) return;
+    innermost = outer_;
+    if (outer_)
+        publish(outer_->target_, outer_->since_);
+    else
+        job.status().waiting_since.store(0, std::memory_order_relaxed);
 }
 
 void Waiter::begin() {
@@ -161,6 +170,10 @@ void Waiter::begin() {
     if (target_.what == WaitFor::program && runs_handler && runs_handler())
         refuse_wait_in_handler(called_as(target_.routine));
     since_ = reports_.last = first_step_;
+    // Who asks a far PE again and again waits for what it asks about, not for the answer.
+    if (innermost && target_.condition == Condition::answer) return;
+    outer_ = innermost;
+    innermost = this;
     publish(target_, since_);
     job.status().tested_at.store(0, std::memory_order_relaxed);
 }
@@ -169,7 +182,7 @@ void Waiter::watch(int peer) {
     if (peer == target_.peer) return;
     target_.peer = peer;
     peer_left_ = false;
-    if (since_ != 0) job.status().waiting_for.store(peer, std::memory_order_relaxed);
+    if (innermost == this) job.status().waiting_for.store(peer, std::memory_order_relaxed);
 }
 
 void Waiter::look() {

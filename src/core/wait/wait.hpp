@@ -121,6 +121,7 @@ class Waiter {
     void look_around(std::uint64_t now);
     void look_for_peer(std::uint64_t now);
     WaitTarget target_;
+    Waiter* outer_ = nullptr;  // of this thread, told before this one
     std::uint64_t steps_ = 0;
     std::uint64_t first_step_ = 0;
     std::uint64_t since_ = 0;  // as others are told: once it is long

@@ -457,7 +457,8 @@ std::string Link::error_text(int error) const {
                "ISTHMUS_PACKET_PROTOCOL and ISTHMUS_PACKET_SEAL";
     if (os::is_call_forbidden(error))
         return std::string(std::strerror(error)) +
-               "; connect, sendmsg or recvmsg is forbidden here (a container's seccomp profile?), "
+               "; connect, sendto, sendmsg, recvfrom or recvmsg is forbidden here (a container's "
+               "seccomp profile?), "
                "or a filter of this host's network forbids what they do";
     return std::strerror(error);
 }

@@ -421,6 +421,7 @@ int main(int argc, char** argv) {
         isthmus_queue* queue;
         const int is_queue = strcmp(what, "clone-queue") == 0;
         isthmus_init();
+        yields_take_long = me == 0; /* each answer comes late */
         if (me == last) sleep_until_told(&pause);
         if (me == last && is_queue) isthmus_queue_create(&queue, 29, 4096);
         if (me == last && !is_queue) isthmus_segment_create(&words, 29, NULL, 4096, 0);
