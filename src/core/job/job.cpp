@@ -28,9 +28,9 @@ bool claim_end(int status) {
     JobHeader& header = *job.header;
     std::uint32_t nobody = 0;
     if (!header.ended.compare_exchange_strong(nobody, kEnding, std::memory_order_acq_rel))
-        return header.ended_by.load(std::memory_order_relaxed) == job.me;
+        return header.ended_by.load(std::memory_order_relaxed) == job.me + 1;
     header.exit_status.store(status, std::memory_order_relaxed);
-    header.ended_by.store(job.me, std::memory_order_relaxed);
+    header.ended_by.store(job.me + 1, std::memory_order_relaxed);
     return true;
 }
 

@@ -123,7 +123,7 @@ struct JobHeader {
     // look). A launcher that sees a PE go while kEnding holds waits a moment for kEnded.
     alignas(64) std::atomic<std::uint32_t> ended;
     std::atomic<std::int32_t> exit_status;
-    std::atomic<std::int32_t> ended_by;
+    std::atomic<std::int32_t> ended_by;  // a PE and 1: 0 is nobody, also of who has just come
     // Of the last stall report, monotonic nanoseconds; relaxed. One PE speaks for all.
     std::atomic<std::uint64_t> stall_reported;
     // What strangers sent to the ports of these PEs in this session, added up when the roads close;

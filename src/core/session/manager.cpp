@@ -65,7 +65,7 @@ bool await_reader(int file, double seconds) {
 // While there is time: the process manager kills them, too. Twice the interval of pass_on_end().
 void have_mates_tell(int farewell) {
     std::uint32_t ending = kEnding;
-    if (job.header->ended_by.load(std::memory_order_relaxed) != job.me) return;
+    if (job.header->ended_by.load(std::memory_order_relaxed) != job.me + 1) return;
     job.header->exit_status.store(farewell, std::memory_order_relaxed);
     // Release: partner is pass_on_end().
     if (job.header->ended.compare_exchange_strong(ending, kTold, std::memory_order_acq_rel))

@@ -61,7 +61,18 @@ TEST(JobEnd, TheFirstToClaimMaySpeak) {
     job.me = 1;
     EXPECT_FALSE(claim_end(5));
     EXPECT_EQ(header.exit_status.load(), 3);
-    EXPECT_EQ(header.ended_by.load(), 0);
+    EXPECT_EQ(header.ended_by.load(), 1);
+    job = saved;
+}
+
+TEST(JobEnd, NobodyElseMaySpeakBeforeTheFirstHasSaidWhoItIs) {
+    JobHeader header{};
+    header.pes = 2;
+    const Job saved = job;
+    job.header = &header;
+    header.ended = kEnding;
+    for (job.me = 0; job.me < 2; ++job.me)
+        EXPECT_FALSE(claim_end(1)) << job.me;
     job = saved;
 }
 
