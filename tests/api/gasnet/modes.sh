@@ -53,6 +53,11 @@ for header in gasnet.h gasnetex.h; do
     "$compiler" -DGASNET_SEQ -DGASNET_WANTED=GASNET_NDEBUG -I"$include" -c "$folder/debug_of.c" -o "$folder/debug.o"
     "$compiler" -DGASNET_SEQ -DGASNET_DEBUG -DGASNET_WANTED=GASNET_DEBUG -I"$include" -c "$folder/debug_of.c" -o "$folder/debug.o"
 done
+# Headers in any order.
+for header in gasnet.h gasnetex.h; do
+    printf '#include <gasnet_tools.h>\n#include <%s>\n#include <gasnet_tools.h>\n' $header > "$folder/order.c"
+    "$compiler" -DGASNET_PAR -I"$include" -Wall -Wextra -Werror -c "$folder/order.c" -o "$folder/order.o"
+done
 # None and two are refused by the compiler, as is a segment of all memory.
 for wrong in "" "-DGASNET_SEQ -DGASNET_PAR" "-DGASNET_SEQ -DGASNET_SEGMENT_EVERYTHING"; do
     if "$compiler" $wrong -I"$include" -c "$folder/main.c" -o "$folder/wrong.o" 2> "$folder/said"; then
