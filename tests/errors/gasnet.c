@@ -193,7 +193,22 @@ static void replies_twice(gasnet_token_t token) {
         if (me == 0) sink = gasnet_AMRequestShort0(0, kId); \
         shmem_barrier_all();                                \
     }
+static void waits(gasnet_token_t token) {
+    (void)token;
+    gasnet_wait_syncnbi_all();
+}
+static void polls_with_lock(int me, int pes) {
+    static gasnet_hsl_t lock = GASNET_HSL_INITIALIZER;
+    (void)pes;
+    begin();
+    gasnet_hsl_lock(&lock);
+    for (int i = 0; i < 100 && me == 0; ++i)
+        sink = gasnet_AMPoll();
+    gasnet_hsl_unlock(&lock);
+    shmem_barrier_all();
+}
 INSIDE(request_in_handler, requests)
+INSIDE(wait_in_handler, waits)
 INSIDE(block_in_handler, blocks)
 INSIDE(reply_twice, replies_twice)
 static void not_registered(int me, int pes) {
@@ -242,6 +257,8 @@ const struct Case cases[] = {
     {"odd_size", odd_size},
     {"large_size", large_size},
     {"request_in_handler", request_in_handler},
+    {"wait_in_handler", wait_in_handler},
+    {"polls_with_lock", polls_with_lock},
     {"block_in_handler", block_in_handler},
     {"reply_twice", reply_twice},
     {"not_registered", not_registered},

@@ -151,13 +151,13 @@ ISTHMUS_API void gasnet_barrier_notify(int id, int flags) {
     if (arrival.is_last)
         release_all(number % kNumbers << kNumberShift | (arrival.mismatch ? kReleasedMismatch : 0) |
                     arrival.name);
-    poll();
+    poll("gasnet_barrier_notify");
 }
 
 ISTHMUS_API int gasnet_barrier_wait(int id, int flags) {
     require_notified("gasnet_barrier_wait");
     note(Routine::gasnet_barrier_wait);
-    poll();
+    poll("gasnet_barrier_wait");
     const std::uint64_t number = state.number;
     if (!has_come_out(number))
         wait_wakeable({Routine::gasnet_barrier_wait}, kNoDeadline, [number] {
@@ -169,7 +169,7 @@ ISTHMUS_API int gasnet_barrier_wait(int id, int flags) {
 
 ISTHMUS_API int gasnet_barrier_try(int id, int flags) {
     require_notified("gasnet_barrier_try");
-    poll();
+    poll("gasnet_barrier_try");
     if (far::present) far::progress();
     return has_come_out(state.number) ? come_out(id, without_images(flags)) : GASNET_ERR_NOT_READY;
 }

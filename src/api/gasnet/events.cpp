@@ -126,7 +126,7 @@ void wait_for_events(gasnet_handle_t* events, std::size_t count, Enough enough,
 ISTHMUS_API void isthmus_gasnet_wait_handle(gasnet_handle_t handle) {
     if ((events::word_of(handle) & events::kKinds) != 0)
         return wait_for_events(&handle, 1, is_all, "gex_Event_Wait");
-    poll();
+    poll("gex_Event_Wait");
     note(Routine::gasnet_wait_syncnb);
     far::await(events::handle_of(handle));
     far::give_back(events::handle_of(handle));
@@ -148,11 +148,11 @@ ISTHMUS_API int gasnet_try_syncnb_some_nopoll(gasnet_handle_t* handles, size_t c
     return code(is_some(test_all(handles, count)));
 }
 ISTHMUS_API int gasnet_try_syncnb_all(gasnet_handle_t* handles, size_t count) {
-    poll();
+    poll("gasnet_try_syncnb_all");
     return gasnet_try_syncnb_all_nopoll(handles, count);
 }
 ISTHMUS_API int gasnet_try_syncnb_some(gasnet_handle_t* handles, size_t count) {
-    poll();
+    poll("gasnet_try_syncnb_some");
     return gasnet_try_syncnb_some_nopoll(handles, count);
 }
 

@@ -85,16 +85,16 @@ const gex_AM_Entry_t* entry_of(std::uint32_t index);
 // What is due when so many handlers have run.
 void note_handled(int handled);
 // Runs handlers of what has come, as every call of this face does that polls. GASNET_OK.
-int poll_further();
+int poll_further(const char* routine);
 [[gnu::always_inline]] inline int poll_plainly() {
     using messages::post;
     static_assert(GASNET_OK == 0);
     if (post.replies.reader.has_come()) return messages::poll_rings_uncounted();
     return post.requests.reader.has_come() ? messages::poll_requests_uncounted() : GASNET_OK;
 }
-[[gnu::always_inline]] inline int poll() {
+[[gnu::always_inline]] inline int poll(const char* routine = "gasnet_AMPoll") {
     if (!is_zero(messages::post.beyond)) [[unlikely]]
-        return poll_further();
+        return poll_further(routine);
     return poll_plainly();
 }
 // Goes on with collectives, as far as that is possible now; does nothing within a handler. Left

@@ -22,10 +22,16 @@ int sending::refuse_in_handler(const char* routine) {
 }
 
 int sending::check_restrictions(const char* routine) {
+    // Told once a lock: a loop of polls would go on telling.
+    thread_local bool is_told = false;
     if (is_in_handler()) return refuse_in_handler(routine);
-    if (holds_lock())
-        return refuse_argument(routine, "called while this thread holds a gasnet_hsl_t");
-    return GASNET_OK;
+    if (!holds_lock()) {
+        is_told = false;
+        return GASNET_OK;
+    }
+    if (is_told) return GASNET_ERR_BAD_ARG;
+    is_told = true;
+    return refuse_argument(routine, "called while this thread holds a gasnet_hsl_t");
 }
 
 // As it is called, so that the registers are in place. clang does not know noclone, nor needs it.
@@ -35,7 +41,7 @@ int sending::check_restrictions(const char* routine) {
     run_line_here<NoPayload::undefined>(kFirstHandler, handler, arguments, bytes);
     if (!is_zero(post.beyond)) [[unlikely]] {
         note_handled(1);
-        return poll_further();
+        return poll_further("gasnet_AMPoll");
     }
     return poll_plainly();
 }
@@ -60,11 +66,11 @@ class Arguments {
 
 }  // namespace
 
-int poll_further() {
+int poll_further(const char* routine) {
     if (post.looks_further) {
-        if (const int error = check_initialised("gasnet_AMPoll")) return error;
+        if (const int error = check_initialised(routine)) return error;
         if (job.checked) {
-            if (const int error = check_restrictions("gasnet_AMPoll")) return error;
+            if (const int error = check_restrictions(routine)) return error;
         }
         note_handled(poll_both());
     } else if (has_come()) {

@@ -188,7 +188,7 @@ ISTHMUS_API void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, i
                      (flags & GASNET_BARRIERFLAG_MISMATCH) != 0, static_cast<std::uint32_t>(id)};
     exchange.agreed = &barrier.agreed;
     begin(made.team, std::move(exchange), barrier.under_way);
-    poll();
+    poll(kRoutine);
 }
 ISTHMUS_API int gasnet_coll_barrier_wait(gasnet_team_handle_t team, int id, int flags) {
     if (team == GASNET_TEAM_ALL) return gasnet_barrier_wait(id, flags);
@@ -199,7 +199,7 @@ ISTHMUS_API int gasnet_coll_barrier_wait(gasnet_team_handle_t team, int id, int 
 ISTHMUS_API int gasnet_coll_barrier_try(gasnet_team_handle_t team, int id, int flags) {
     if (team == GASNET_TEAM_ALL) return gasnet_barrier_try(id, flags);
     Barrier& barrier = notified_barrier(team, "gasnet_coll_barrier_try");
-    poll();
+    poll("gasnet_coll_barrier_try");
     return is_complete(barrier.under_way) ? come_out(barrier, id, without_images(flags))
                                           : GASNET_ERR_NOT_READY;
 }

@@ -129,7 +129,7 @@ void require_no_region(const char* routine) {
 
 [[gnu::noinline]] void wait_for_some_implicit(const char* routine) {
     require_no_region(routine);
-    poll();
+    poll(routine);
     if (implicit.has_tried) {
         far::await(handle_of(implicit.tried));
         far::give_back(handle_of(implicit.tried));
@@ -149,7 +149,7 @@ void require_no_region(const char* routine) {
 
 int try_implicit(const char* routine) {
     require_no_region(routine);
-    poll();
+    poll(routine);
     if (!implicit.has_tried) {
         if (!implicit.issued) return GASNET_OK;
         implicit.issued = false;
@@ -324,7 +324,7 @@ ISTHMUS_API gasnet_valget_handle_t isthmus_gasnet_get_nb_val(gasnet_node_t node,
     return result;
 }
 ISTHMUS_API gasnet_register_value_t gasnet_wait_syncnb_valget(gasnet_valget_handle_t handle) {
-    poll();
+    poll("gasnet_wait_syncnb_valget");
     if (handle.under_way == GASNET_INVALID_HANDLE) return handle.value;
     far::Handle& mine = handle_of(handle.under_way);
     far::await(mine);
