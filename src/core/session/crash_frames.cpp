@@ -17,6 +17,7 @@
 
 #include "base/os.hpp"
 #include "core/session/frame_names.hpp"
+#include "core/session/own_code.hpp"
 
 // Of the compiler's library for unwinding, in no header: the table of a function, null if it has
 // none. What else it finds goes to three pointers.
@@ -116,15 +117,27 @@ int unwind(void* (&all)[64]) {
     return static_cast<int>(std::find(std::begin(all), std::end(all), nullptr) - std::begin(all));
 }
 
-bool is_in_system_library(const void* at) {
+template <std::size_t kCount>
+bool is_in_one_of(const std::string_view (&libraries)[kCount], const void* at) {
     Dl_info info{};
     if (dladdr(at, &info) == 0 || !info.dli_fname) return false;
     const char* const slash = std::strrchr(info.dli_fname, '/');
     const std::string_view file = slash ? slash + 1 : info.dli_fname;
+    return std::any_of(std::begin(libraries), std::end(libraries),
+                       [=](std::string_view name) { return file.starts_with(name); });
+}
+
+bool is_in_system_library(const void* at) {
     constexpr std::string_view kLibraries[] = {"libc.so",    "libc-",       "libpthread",
                                                "libstdc++.", "libgcc_s.so", "libc++"};
-    return std::any_of(std::begin(kLibraries), std::end(kLibraries),
-                       [=](std::string_view name) { return file.starts_with(name); });
+    return is_in_one_of(kLibraries, at);
+}
+
+// This one, its roads and what those send by.
+bool is_in_library(const void* at) {
+    constexpr std::string_view kLibraries[] = {"libisthmus", "libfabric.", "libibverbs.",
+                                               "librdmacm.", "libefa.",    "libpsm"};
+    return is_own_code(at) || is_in_one_of(kLibraries, at);
 }
 
 // The first frame that is of none; `first` if there is no such.
@@ -133,6 +146,19 @@ int skip_system_frames(const void* const* all, int first, int count) {
         if (!is_in_system_library(static_cast<const char*>(all[i]) - 1)) return i;
     }
     return first;
+}
+
+// Between the fault and the first frame of the program's, `first` at most `count`: the innermost of
+// the library's; -1 if it has none there.
+int find_library_frame(const void* const* all, int count, int& first) {
+    int innermost = -1;
+    for (; first < count; ++first) {
+        const void* const at = static_cast<const char*>(all[first]) - (first == 0 ? 0 : 1);
+        const bool is_library = is_in_library(at);
+        if (is_library && innermost < 0) innermost = first;
+        if (!is_library && !is_in_system_library(at)) break;
+    }
+    return innermost;
 }
 
 // Whether a call stands before it, in the program's code.
@@ -275,13 +301,19 @@ FoundFrames find_frames(const Crash& crash, Frames& frames) {
         // nothing.
         int first = 0;
         if (crash.signal == SIGABRT) first = skip_system_frames(all.first, first, all.count);
+        int of_program = first;
+        const int library = find_library_frame(all.first, all.count, of_program);
+        if (library >= 0) {
+            add(static_cast<const char*>(all.first[library]) - (library == 0 ? 0 : 1));
+            first = of_program;
+        }
         for (int i = first; i < all.count && found < kFrames; ++i) {
             // A return address may belong to the next line already.
             add(static_cast<const char*>(all.first[i]) - (i == 0 ? 0 : 1));
         }
         if (all.count == 0) add(instruction);
         if (all.count > 1 || before.is_call() || function_of(instruction) != 0)
-            return {found, found};
+            return {found, found, library >= 0 && !before.is_call()};
     }
     const int certain = found;
     Elsewhere elsewhere(crash.context);
@@ -289,7 +321,7 @@ FoundFrames find_frames(const Crash& crash, Frames& frames) {
     const Unwound more = unwind_from_stack(stack, elsewhere);
     for (int i = 0; i < more.count && found < kFrames; ++i)
         add(static_cast<const char*>(more.first[i]) - (i == 0 ? 0 : 1));
-    return {found, certain};
+    return {found, certain, false};
 }
 
 }  // namespace isthmus

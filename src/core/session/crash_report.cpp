@@ -194,12 +194,22 @@ void say_crash(const Crash& crash) {
     Frames frames;
     const FoundFrames found = find_frames(crash, frames);
     name_frames(frames, found.count);
-    for (int i = 0; i < found.count; ++i) {
+    if (found.is_in_library) {
+        std::snprintf(line, sizeof line, "isthmus:   within the library: %s\n", frames[0].text);
+        write_text(line);
+        if (found.count == 1)
+            write_text(
+                "isthmus:   in a thread of the library's, which completes what calls have begun: "
+                "nothing of the program is on its stack; ISTHMUS_CHECK=1 looks at addresses in the "
+                "call that is given them\n");
+    }
+    const int own = found.is_in_library ? 1 : 0;
+    for (int i = own; i < found.count; ++i) {
         if (i == found.certain)
             write_text(
                 "isthmus:   what has called it keeps no frame; on the stack lies, perhaps:\n");
         const Frame& frame = frames[static_cast<std::size_t>(i)];
-        std::snprintf(line, sizeof line, "isthmus:   #%d %s\n", i, frame.text);
+        std::snprintf(line, sizeof line, "isthmus:   #%d %s\n", i - own, frame.text);
         write_text(line);
         say_inlined(frame.inlined);
     }

@@ -83,6 +83,9 @@ int main(int argc, char** argv) {
     if (strcmp(what, "low_source") == 0) put_from_low();
     if (strcmp(what, "given_back") == 0) put_given_back();
     if (strcmp(what, "memset") == 0) fill_nowhere();
+    if (strcmp(what, "far_get") == 0) get_to_nowhere();
+    if (strcmp(what, "far_get_later") == 0) get_to_nowhere_later();
+    if (strcmp(what, "far_put") == 0) put_from_nowhere();
     shmem_barrier_all();
     shmem_finalize();
     return 0;

@@ -11,3 +11,6 @@ void put_from_low(void);
 void put_given_back(void);
 void fill_nowhere(void);
 void allocate_unlike(void);
+void get_to_nowhere(void);
+void get_to_nowhere_later(void);
+void put_from_nowhere(void);

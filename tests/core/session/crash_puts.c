@@ -32,3 +32,16 @@ void fill_nowhere(void) {
     memset(no_bytes, 1, 2000 + (size_t)shmem_my_pe()); /* line 32 */
     __asm__ volatile("" ::: "memory");
 }
+/* Between hosts: the road copies from there or to there, perhaps in a thread of its own. */
+__attribute__((noinline)) void get_to_nowhere(void) {
+    shmem_long_get((long*)0x40, words, 1, 0); /* line 37 */
+    __asm__ volatile("" ::: "memory");
+}
+__attribute__((noinline)) void get_to_nowhere_later(void) {
+    shmem_long_get_nbi((long*)0x40, words, 1, 0);
+    shmem_quiet(); /* line 42 */
+}
+__attribute__((noinline)) void put_from_nowhere(void) {
+    shmem_long_put((long*)place, (long*)0x40, 100000, 0); /* line 45 */
+    __asm__ volatile("" ::: "memory");
+}
