@@ -477,7 +477,9 @@ class Installed(ToolTest):
         abort = "SIGABRT: .*" + perhaps + r"stop at .*/crash.c:24\n"
         main = r"isthmus:   #2 main at .*/crash.c:\d+\n"
         fill = "SIGSEGV, .*" + perhaps + r"fill_nowhere at .*/crash_puts.c:32\n"
-        for level, cases in (("-O1", {"abort": abort + main, "memset": fill + main}), ("-O0", {"abort": abort, "memset": fill})):
+        text = "SIGSEGV, .*" + perhaps + r"print_nowhere at .*/crash_puts.c:52\n"
+        cases = {"abort": abort + main, "memset": fill + main, "print": text + main}
+        for level in ("-O1", "-O0"):
             self.good(self.prefix + "/bin/oshcc", "-cc=musl-gcc", "-g", level, "-static", *crash, "-o", self.path("crash"))
             for case, told in cases.items():
                 self.assertRegex(run(self.prefix + "/bin/oshrun", "-n", 2, self.path("crash"), case).stderr, told)

@@ -36,15 +36,25 @@ class Elsewhere {
     Elsewhere(const Elsewhere&) = delete;
     Elsewhere& operator=(const Elsewhere&) = delete;
     ~Elsewhere() { machine_ = kept_; }
-    // In the call that returns there, with the stack as it was before; the instruction.
-    const void* move(std::uintptr_t returns_to, std::uintptr_t stack) {
+    std::uintptr_t frame() const {
+#if defined(__x86_64__)
+        return static_cast<std::uintptr_t>(kept_.gregs[REG_RBP]);
+#elif defined(__aarch64__)
+        return kept_.regs[29];
+#endif
+    }
+    // In the call that returns there, with the stack and frame pointer as they were before; the
+    // instruction.
+    const void* move(std::uintptr_t returns_to, std::uintptr_t stack, std::uintptr_t frame) {
 #if defined(__x86_64__)
         machine_.gregs[REG_RIP] = static_cast<greg_t>(returns_to - 1);
         machine_.gregs[REG_RSP] = static_cast<greg_t>(stack);
+        machine_.gregs[REG_RBP] = static_cast<greg_t>(frame);
         return reinterpret_cast<const void*>(machine_.gregs[REG_RIP]);
 #elif defined(__aarch64__)
         machine_.pc = returns_to - 4;
         machine_.sp = stack;
+        machine_.regs[29] = frame;
         return reinterpret_cast<const void*>(machine_.pc);
 #endif
     }
@@ -64,10 +74,10 @@ class BeforeCall {
 #if defined(__x86_64__)
         const auto* const top = reinterpret_cast<const std::uintptr_t*>(stack);
         is_call_ = os::is_mapped(top, sizeof *top);
-        if (is_call_) instruction_ = elsewhere_.move(*top, stack + sizeof *top);
+        if (is_call_) instruction_ = elsewhere_.move(*top, stack + sizeof *top, elsewhere_.frame());
 #elif defined(__aarch64__)
         const auto& machine = static_cast<const ucontext_t*>(crash.context)->uc_mcontext;
-        instruction_ = elsewhere_.move(machine.regs[30], stack);
+        instruction_ = elsewhere_.move(machine.regs[30], stack, elsewhere_.frame());
 #endif
     }
     bool is_call() const {
@@ -229,46 +239,110 @@ bool do_calls_fit(const Unwound& found) {
     return true;
 }
 
+// Whether they come to what has called main or a thread's function: by a pointer, without a table.
+bool lead_to_start(const Unwound& found) {
+    std::uintptr_t called = 0;
+    const void* const last = found.first[found.count - 1];
+    return function_of(last) == 0 &&
+           is_behind_call(reinterpret_cast<std::uintptr_t>(last), called) && called == 0;
+}
+
 // What is asked of a word of the stack that a call may have left there. A word of a call that has
 // returned long ago may look the same: the first of these that finds one tells.
 enum class Asked : std::uint8_t {
-    calls_fit,  // it leads to the fault, and each call behind it to the next frame
-    chain,      // it leads to the fault, and unwinding comes to another call
-    call,       // it leads to the fault; the C library keeps no frame pointer for who needs it
-    any_chain,  // unwinding comes to another call
+    start_fits,  // it leads to the fault, and each call behind it to the next frame, from the start
+    start,       // it leads to the fault, and unwinding comes to the start
+    calls_fit,   // it leads to the fault, and each call behind it to the next frame
+    chain,       // it leads to the fault, and unwinding comes to another call
+    call,        // it leads to the fault; the C library keeps no frame pointer for who needs it
+    any_chain,   // unwinding comes to another call
     nothing
 };
 
-// The frames of one word; none if it is not as asked.
-Unwound unwind_from_word(std::uintptr_t word, std::uintptr_t stack, Elsewhere& elsewhere,
+// Whether it may be what a call of the program's has left. The library's own code is none: such
+// words are of calls that have returned.
+bool is_candidate(std::uintptr_t word, Asked asked) {
+    std::uintptr_t called = 0;
+    return is_behind_call(word, called) && !is_own_code(reinterpret_cast<const void*>(word)) &&
+           (asked == Asked::any_chain || leads_to_fault(called));
+}
+
+// The frames of a candidate, with one frame pointer; none if it is not as asked.
+Unwound unwind_from_word(const std::uintptr_t* place, std::uintptr_t frame, Elsewhere& elsewhere,
                          Asked asked) {
     std::uintptr_t called = 0;
     std::uintptr_t next = 0;
-    if (!is_behind_call(word, called)) return {nullptr, 0};
-    if (asked != Asked::any_chain && !leads_to_fault(called)) return {nullptr, 0};
-    const Unwound found = unwind_from(elsewhere.move(word, stack));
-    const bool is_alone =
-        asked == Asked::call && called != 0 && found.count != 0 && function_of(found.first[0]) != 0;
-    if (is_alone) return {found.first, 1};
+    const auto stack = reinterpret_cast<std::uintptr_t>(place + 1);
+    const Unwound found = unwind_from(elsewhere.move(*place, stack, frame));
+    if (asked == Asked::call) {
+        const bool is_alone = is_behind_call(*place, called) && called != 0 && found.count != 0 &&
+                              function_of(found.first[0]) != 0;
+        return is_alone ? Unwound{found.first, 1} : Unwound{nullptr, 0};
+    }
     // Without a table it is who calls main or a thread's function, by a pointer.
     const bool has_next = found.count > 1 &&
                           is_behind_call(reinterpret_cast<std::uintptr_t>(found.first[1]), next) &&
                           (next == 0 || function_of(found.first[1]) != 0);
-    const bool is_right =
-        has_next && asked != Asked::call && (asked != Asked::calls_fit || do_calls_fit(found));
-    return is_right ? found : Unwound{nullptr, 0};
+    if (!has_next || std::any_of(found.first, found.first + found.count, is_own_code))
+        return {nullptr, 0};
+    const bool has_start = asked > Asked::start || lead_to_start(found);
+    const bool fits =
+        (asked != Asked::start_fits && asked != Asked::calls_fit) || do_calls_fit(found);
+    return has_start && fits ? found : Unwound{nullptr, 0};
+}
+
+// From where it ended, as far as it is looked at.
+struct Stack {
+    const std::uintptr_t* begin;
+    const std::uintptr_t* end;
+};
+// Whether a function may keep its caller's frame pointer there, below where it returns to.
+bool may_be_frame(const std::uintptr_t* at, const Stack& stack, std::uintptr_t& called) {
+    return at >= stack.begin && at + 1 < stack.end && is_behind_call(at[1], called);
+}
+
+// The frames of a candidate. What is compiled without optimisation needs its frame pointer for
+// that, and a function of the C library may have used the register for something else: then it is
+// where a call of this function returns to, what lies below, or what the register is.
+Unwound unwind_from_place(const std::uintptr_t* place, const Stack& stack, Elsewhere& elsewhere,
+                          Asked asked) {
+    constexpr std::ptrdiff_t kBelow = 2048;
+    if (!is_candidate(*place, asked)) return {nullptr, 0};
+    const std::uintptr_t function = function_of(reinterpret_cast<const void*>(*place - 1));
+    std::uintptr_t called = 0;
+    Unwound found{nullptr, 0};
+    const auto attempt = [&](std::uintptr_t frame) {
+        found = unwind_from_word(place, frame, elsewhere, asked);
+        return found.count != 0;
+    };
+    for (const std::uintptr_t* at = place + 1; function != 0 && at + 1 < stack.end; ++at) {
+        if (may_be_frame(at, stack, called) && called == function &&
+            attempt(reinterpret_cast<std::uintptr_t>(at)))
+            return found;
+    }
+    if (attempt(elsewhere.frame())) return found;
+    for (std::ptrdiff_t i = 1; i <= std::min(kBelow, place - stack.begin); ++i) {
+        const auto* const at = reinterpret_cast<const std::uintptr_t*>(place[-i]);
+        if (place[-i] % sizeof *at == 0 && at > place && may_be_frame(at, stack, called) &&
+            attempt(place[-i]))
+            return found;
+    }
+    return found;
 }
 
 // Where unwinding has ended at once.
 Unwound unwind_from_stack(std::uintptr_t begin, Elsewhere& elsewhere) {
     constexpr std::uintptr_t kFar = 1 << 16;
     constexpr std::uintptr_t kPage = 4096;
-    for (auto asked = Asked::calls_fit; asked != Asked::nothing;
+    std::uintptr_t end = begin;
+    while (end < begin + kFar && os::is_mapped(reinterpret_cast<const void*>(end), 1))
+        end = (end / kPage + 1) * kPage;
+    const Stack stack{reinterpret_cast<const std::uintptr_t*>(begin),
+                      reinterpret_cast<const std::uintptr_t*>(end)};
+    for (auto asked = Asked::start_fits; asked != Asked::nothing;
          asked = static_cast<Asked>(static_cast<int>(asked) + 1)) {
-        for (std::uintptr_t at = begin; at < begin + kFar; at += sizeof(void*)) {
-            const auto* const place = reinterpret_cast<const std::uintptr_t*>(at);
-            if ((at == begin || at % kPage == 0) && !os::is_mapped(place, sizeof *place)) break;
-            const Unwound found = unwind_from_word(*place, at + sizeof *place, elsewhere, asked);
+        for (const std::uintptr_t* place = stack.begin; place < stack.end; ++place) {
+            const Unwound found = unwind_from_place(place, stack, elsewhere, asked);
             if (found.count != 0) return found;
         }
     }

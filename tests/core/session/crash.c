@@ -86,6 +86,7 @@ int main(int argc, char** argv) {
     if (strcmp(what, "far_get") == 0) get_to_nowhere();
     if (strcmp(what, "far_get_later") == 0) get_to_nowhere_later();
     if (strcmp(what, "far_put") == 0) put_from_nowhere();
+    if (strcmp(what, "print") == 0) print_nowhere();
     shmem_barrier_all();
     shmem_finalize();
     return 0;

@@ -14,3 +14,4 @@ void allocate_unlike(void);
 void get_to_nowhere(void);
 void get_to_nowhere_later(void);
 void put_from_nowhere(void);
+void print_nowhere(void);
