@@ -59,6 +59,10 @@ def on_three_hosts():
                    rf"^isthmus:   PE 2: {FAR}{ASLEEP}; last noted call shmem_sync_all$"], NOBODY),
         ("test-lock", [rf"^isthmus: PE 0 \(host \S+\): shmem_test_lock: no success for {NUMBER}, {HOLDER} ",
                        rf"^isthmus:   PE 0: {FAR}calls shmem_test_lock in vain for {NUMBER}, {HOLDER}$"], NOBODY),
+        # Of two in turn the first. It tests all the time, though each test waits for an answer.
+        ("test-locks", [rf"^isthmus: PE 0 \(host \S+\): shmem_test_lock: no success for {NUMBER}, {HOLDER} ",
+                        rf"^isthmus:   PE 0: {FAR}calls shmem_test_lock in vain for {NUMBER}, {HOLDER}$"],
+         "PE 0: on host h1, in operations"),
         ("all", [r"^isthmus:   nobody can end this: all PEs wait",
                  rf"^isthmus:   PE \d: {FAR}in shmem_wait_until for {NUMBER}, "
                  r"watching flag \(is 0; waits for >= \d\)$"], None),

@@ -8,6 +8,7 @@
 #include "core/job/departure_word.hpp"
 #include "core/job/job.hpp"
 #include "core/job/job_layout.hpp"
+#include "core/job/published_wait.hpp"
 
 namespace isthmus {
 
@@ -53,32 +54,28 @@ inline const void* address_at(std::uint64_t place) {
         (place & kInStaticData) != 0 ? static_address(place & ~kInStaticData) : place);
 }
 
-// The word that it watches, as this PE has it.
-inline const void* watched_by(const PeStatus& status) {
-    return address_at(status.waiting_at.load(std::memory_order_relaxed));
-}
-
-// Relaxed, all: what is told may be a moment old.
-inline Activity activity_of(const PeStatus& status, std::uint64_t now) {
+// Relaxed: what is told may be a moment old.
+inline Activity activity_of(const PeStatus& status, const PublishedWait& wait, std::uint64_t now) {
     constexpr std::uint64_t kGivenUp = 1'000'000'000;  // without a test for so long
     Activity activity;
     activity.routine = status.routine.load(std::memory_order_relaxed);
     activity.allocations =
         status.allocations.load(std::memory_order_relaxed) & Activity::kCountMask;
-    const std::uint64_t since = status.waiting_since.load(std::memory_order_relaxed);
-    const std::uint64_t tested = status.tested_at.load(std::memory_order_relaxed);
-    if (since == 0 || (tested != 0 && now > tested + kGivenUp)) return activity;
-    const bool is_answer =
-        status.waiting_condition.load(std::memory_order_relaxed) == kAwaitsAnswer;
-    activity.kind = tested != 0 ? Activity::Kind::tests
+    const bool tests = wait.tested_at != 0;
+    if (wait.since == 0 || (tests && now > wait.tested_at + kGivenUp)) return activity;
+    const bool is_answer = wait.condition == kAwaitsAnswer;
+    activity.kind = tests       ? Activity::Kind::tests
                     : is_answer ? Activity::Kind::computes
                                 : Activity::Kind::waits;
-    // A loop of tests may call others in between.
-    if (tested != 0) activity.routine = status.tested.load(std::memory_order_relaxed);
-    activity.waited = now > since ? now - since : 1;
-    activity.peer = status.waiting_for.load(std::memory_order_relaxed);
-    activity.place = place_of(watched_by(status));
+    // Other threads call others, and so may a loop of tests in between.
+    if (!is_answer || tests) activity.routine = wait.routine;
+    activity.waited = now > wait.since ? now - wait.since : 1;
+    activity.peer = wait.peer;
+    activity.place = place_of(address_at(wait.at));
     return activity;
+}
+inline Activity activity_of(const PeStatus& status, std::uint64_t now) {
+    return activity_of(status, wait_of(status), now);
 }
 
 // Tenths of a second as 9 bits and, above them, 3 bits of an exponent of 8: to a tenth for the

@@ -59,8 +59,9 @@ struct alignas(256) PeStatus {
     std::atomic<std::uint32_t> wake_word;
     std::atomic<std::uint64_t> arena_size;
     std::atomic<Departure> departure;       // since the last initialisation
-    std::atomic<Routine> tested;            // of tested_at: which test it was
+    std::atomic<Routine> waiting_in;        // of waiting_since: the wait's call, or the test's
     std::atomic<Routine> leaves_by;         // its program's call for that; none: shmem_finalize
+    std::atomic<std::uint32_t> waits_told;  // odd while a wait is written (published_wait.hpp)
     std::atomic<std::uint64_t> departures;  // begun
     // Of a host's first PE: departures that the other hosts have come to.
     std::atomic<std::uint64_t> departed;

@@ -180,7 +180,8 @@ Doing look_at(int pe, std::uint64_t now) {
         doing.rank = Doing::Rank::computing;
         return as(stopped);
     }
-    const Activity activity = activity_of(status, now);
+    const PublishedWait wait = wait_of(status);
+    const Activity activity = activity_of(status, wait, now);
     if (activity.kind == Activity::Kind::computes && activity.waited == 0) {
         if (const std::string program = program_in_place_of(status); !program.empty())
             return as("has executed another program (" + program + "); last noted call " +
@@ -189,15 +190,14 @@ Doing look_at(int pe, std::uint64_t now) {
         return doing;
     }
     tell(activity, doing);
-    const void* const address = watched_by(status);  // as this PE would write it
+    const void* const address = address_at(wait.at);  // as this PE would write it
     const Team* members = nullptr;
     doing.team = team_waited_in(address, pe, members);
-    const std::uint64_t value = status.waiting_value.load(std::memory_order_relaxed);
     Telling telling = watched(address, pe);
-    telling.say(awaited_text(activity.routine, address ? 0 : value));
+    telling.say(awaited_text(activity.routine, address ? 0 : wait.value));
     const bool is_lock = takes_lock(activity.routine);
     if (is_lock) telling.say(holder_text(address, activity.peer, now));
-    tell_condition(pe, status, address, telling);
+    tell_condition(pe, wait, telling);
     doing.rest = telling;
     return doing;
 }

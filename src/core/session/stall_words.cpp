@@ -161,17 +161,15 @@ bool tell_condition(const WaitTarget& target, Telling& telling) {
     return tell_condition(watched, telling);
 }
 
-bool tell_condition(int pe, const PeStatus& status, const void* address, Telling& telling) {
-    const auto width =
-        static_cast<std::int8_t>(status.waiting_width.load(std::memory_order_relaxed));
-    const std::uint32_t words = status.waiting_words.load(std::memory_order_relaxed);
+bool tell_condition(int pe, const PublishedWait& wait, Telling& telling) {
+    const auto width = static_cast<std::int8_t>(wait.width);
+    const std::uint32_t words = wait.words;
     Watched watched;
-    watched.words = seen_here(address, pe);
+    watched.words = seen_here(address_at(wait.at), pe);
     watched.width = std::abs(width);
     watched.is_signed = width < 0;
-    watched.condition =
-        static_cast<Condition>(status.waiting_condition.load(std::memory_order_relaxed));
-    watched.value = status.waiting_value.load(std::memory_order_relaxed);
+    watched.condition = static_cast<Condition>(wait.condition);
+    watched.value = wait.value;
     watched.is_set = words != 0;
     if (watched.is_set) watched.size = words & ~kOwnValues;
     watched.has_own_values = (words & kOwnValues) != 0;

@@ -48,7 +48,7 @@ struct Watched {
 // " (is 0; waits for == 1)", " (are 0, 0; waits for any == 1)"; false if there is no condition.
 bool tell_condition(const Watched& watched, Telling& telling);
 bool tell_condition(const WaitTarget& target, Telling& telling);
-bool tell_condition(int pe, const PeStatus& status, const void* address, Telling& telling);
+bool tell_condition(int pe, const PublishedWait& wait, Telling& telling);
 
 // What comes last of " flag of PE 1 again and again, value now 0".
 void tell_fetched_value(const void* address, int pe, int width, std::uint64_t last,

@@ -60,18 +60,18 @@ bool has_come(const Reading& one) {
 }  // namespace
 
 ToldWait told_wait_of(const PeStatus& status) {
-    constexpr auto kRelaxed = std::memory_order_relaxed;
     ToldWait told;
-    told.since = status.waiting_since.load(kRelaxed);
     // Acquire: pairs with the release behind what it has published.
-    if (told.since == 0)
-        told.fetches = static_cast<std::uint8_t>(status.fetches.load(std::memory_order_acquire));
-    told.at = status.waiting_at.load(kRelaxed);
-    told.value = status.waiting_value.load(kRelaxed);
-    told.words = status.waiting_words.load(kRelaxed);
-    told.peer = static_cast<std::uint32_t>(status.waiting_for.load(kRelaxed));
-    told.width = status.waiting_width.load(kRelaxed);
-    told.condition = status.waiting_condition.load(kRelaxed);
+    const std::uint32_t fetches = status.fetches.load(std::memory_order_acquire);
+    const PublishedWait wait = wait_of(status);
+    told.since = wait.since;
+    if (wait.since == 0) told.fetches = static_cast<std::uint8_t>(fetches);
+    told.at = wait.at;
+    told.value = wait.value;
+    told.words = wait.words;
+    told.peer = static_cast<std::uint32_t>(wait.peer);
+    told.width = wait.width;
+    told.condition = wait.condition;
     return told;
 }
 

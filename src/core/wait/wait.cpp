@@ -9,6 +9,7 @@
 #include "core/job/departure_word.hpp"
 #include "core/wait/in_handler.hpp"
 #include "core/wait/mates.hpp"
+#include "core/wait/told.hpp"
 
 namespace isthmus {
 namespace {
@@ -22,26 +23,6 @@ constexpr std::uint64_t kFarPatience = 100 * kMillisecond;  // before a far PE i
 std::uint64_t nap(std::uint64_t waited) {
     const std::uint64_t longest = far::present ? kMillisecond / 2 : 5 * kMillisecond;
     return std::min(waited / 256, longest);
-}
-
-// For the reports of other PEs.
-void publish(const WaitTarget& target, std::uint64_t now) {
-    const bool is_set = target.condition == Condition::any;
-    const auto* const set = is_set ? reinterpret_cast<const WaitSet*>(target.value) : nullptr;
-    PeStatus& status = job.status();
-    status.waiting_for.store(target.peer, std::memory_order_relaxed);
-    status.waiting_at.store(place_word(target.address), std::memory_order_relaxed);
-    status.waiting_condition.store(
-        static_cast<std::uint8_t>(is_set ? set->condition : target.condition),
-        std::memory_order_relaxed);
-    status.waiting_width.store(static_cast<std::uint8_t>(target.width), std::memory_order_relaxed);
-    status.waiting_value.store(is_set ? set->value : target.value, std::memory_order_relaxed);
-    status.waiting_words.store(
-        is_set ? static_cast<std::uint32_t>(std::min<std::size_t>(set->size, kOwnValues - 1)) |
-                     (set->values ? kOwnValues : 0)
-               : 0,
-        std::memory_order_relaxed);
-    status.waiting_since.store(now, std::memory_order_relaxed);
 }
 
 // They answer four times a second at most.
@@ -153,16 +134,34 @@ void refuse_wait_in_handler(std::string_view routine) {
 }
 
 namespace {
+
 thread_local Waiter* innermost = nullptr;  // of those that others are told
+
+// By the name of the call that waits, as called_as().
+PublishedWait record_of(const WaitTarget& target, std::uint64_t since) {
+    const bool is_set = target.condition == Condition::any;
+    const auto* const set = is_set ? reinterpret_cast<const WaitSet*>(target.value) : nullptr;
+    const Routine noted = job.status().routine.load(std::memory_order_relaxed);
+    PublishedWait wait;
+    wait.since = since;
+    wait.at = place_word(target.address);
+    wait.value = is_set ? set->value : target.value;
+    wait.routine = waits_as(noted) == target.routine ? noted : target.routine;
+    wait.peer = target.peer;
+    if (is_set)
+        wait.words = static_cast<std::uint32_t>(std::min<std::size_t>(set->size, kOwnValues - 1)) |
+                     (set->values ? kOwnValues : 0);
+    wait.condition = static_cast<std::uint8_t>(is_set ? set->condition : target.condition);
+    wait.width = static_cast<std::uint8_t>(target.width);
+    return wait;
 }
+
+}  // namespace
 
 Waiter::~Waiter() {
     if (innermost != this) return;
     innermost = outer_;
-    if (outer_)
-        publish(outer_->target_, outer_->since_);
-    else
-        job.status().waiting_since.store(0, std::memory_order_relaxed);
+    tell_wait(outer_ ? record_of(outer_->target_, outer_->since_) : PublishedWait{});
 }
 
 void Waiter::begin() {
@@ -172,17 +171,16 @@ void Waiter::begin() {
     since_ = reports_.last = first_step_;
     // Who asks a far PE again and again waits for what it asks about, not for the answer.
     if (innermost && target_.condition == Condition::answer) return;
+    if (!tell_wait(record_of(target_, since_))) return;
     outer_ = innermost;
     innermost = this;
-    publish(target_, since_);
-    job.status().tested_at.store(0, std::memory_order_relaxed);
 }
 
 void Waiter::watch(int peer) {
     if (peer == target_.peer) return;
     target_.peer = peer;
     peer_left_ = false;
-    if (innermost == this) job.status().waiting_for.store(peer, std::memory_order_relaxed);
+    if (innermost == this) tell_wait(record_of(target_, since_));
 }
 
 void Waiter::look() {
@@ -238,21 +236,22 @@ void Waiter::look_around(std::uint64_t now) {
         if (tell_program_of_end && !forked_child) tell_program_of_end();
         follow_end(1);
     }
+    forget_old_tests(now);
     look_for_peer(now);
     if (look_for_dead_mates && now - since_ >= kSecond) look_for_dead_mates(target_.routine, now);
     report_if_stalled(target_, since_, reports_, now);
 }
 
-std::atomic<bool> tests_in_vain = false;
+std::atomic<int> tests_in_vain = 0;
 
 namespace {
 
 // This thread's loop.
 struct FailedTests {
     const void* tested = nullptr;
-    std::uint64_t since = 0;
-    std::uint64_t last = 0;  // of `tested`
-    std::uint64_t any = 0;   // of any
+    std::uint64_t since = 0;  // 0: it has none
+    std::uint64_t last = 0;   // of `tested`
+    std::uint64_t any = 0;    // of any
     StallReports reports;
 };
 thread_local FailedTests failed;
@@ -261,37 +260,32 @@ thread_local FailedTests failed;
 
 void note_failed_test(const WaitTarget& target) {
     const std::uint64_t now = os::monotonic_nanoseconds();
-    const bool goes_on =
-        tests_in_vain.load(std::memory_order_relaxed) && now - failed.any < kSecond;
+    const bool goes_on = failed.since != 0 && now - failed.any < kSecond;
     failed.any = now;
-    PeStatus& status = job.status();
     // Of words that are tested in turn the first stands for all.
-    if (goes_on && failed.tested != target.address && now - failed.last < kSecond) {
-        status.tested_at.store(now, std::memory_order_relaxed);
-        return;
-    }
+    if (goes_on && failed.tested != target.address && now - failed.last < kSecond)
+        return tell_tests_go_on(now);
     failed.last = now;
     if (!goes_on || failed.tested != target.address) {
+        if (failed.since == 0) tests_in_vain.fetch_add(1, std::memory_order_relaxed);
         failed.tested = target.address;
         failed.reports = {now, 0, 0};
         failed.since = now;
-        tests_in_vain.store(true, std::memory_order_relaxed);
         return;
     }
     note(target.routine);
-    publish(target, failed.since);
-    status.tested.store(target.routine, std::memory_order_relaxed);
-    status.tested_at.store(now, std::memory_order_relaxed);
+    PublishedWait wait = record_of(target, failed.since);
+    wait.tested_at = now;
+    tell_tests(wait);
     report_if_stalled(target, failed.since, failed.reports, now);
 }
 
+// Those of other threads go on.
 void forget_failed_tests() {
-    tests_in_vain.store(false, std::memory_order_relaxed);
-    PeStatus& status = job.status();
-    // A wait of another thread keeps what it has published.
-    if (status.tested_at.load(std::memory_order_relaxed) == 0) return;
-    status.tested_at.store(0, std::memory_order_relaxed);
-    status.waiting_since.store(0, std::memory_order_relaxed);
+    if (failed.since == 0) return;
+    failed.since = 0;
+    tests_in_vain.fetch_sub(1, std::memory_order_relaxed);
+    tell_tests({});
 }
 
 void forget_failed_tests_of(const void* address) {

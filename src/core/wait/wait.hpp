@@ -90,16 +90,17 @@ void require_allocation_of_all(std::string_view routine, std::uint64_t number);
 // test_succeeded() behind a test that was not in vain, lock_taken() behind one of a lock: who takes
 // one lock and fails to take the other, again and again, waits for that.
 void note_failed_test(const WaitTarget& target);
-extern std::atomic<bool> tests_in_vain __attribute__((visibility("hidden")));
+// Threads in such a loop.
+extern std::atomic<int> tests_in_vain __attribute__((visibility("hidden")));
 [[gnu::cold]] void forget_failed_tests();
 inline void test_succeeded() {
     // Relaxed, as all of it: plain information.
-    if (tests_in_vain.load(std::memory_order_relaxed)) [[unlikely]]
+    if (tests_in_vain.load(std::memory_order_relaxed) != 0) [[unlikely]]
         forget_failed_tests();
 }
 [[gnu::cold]] void forget_failed_tests_of(const void* address);
 inline void lock_taken(const void* lock) {
-    if (tests_in_vain.load(std::memory_order_relaxed)) [[unlikely]]
+    if (tests_in_vain.load(std::memory_order_relaxed) != 0) [[unlikely]]
         forget_failed_tests_of(lock);
 }
 

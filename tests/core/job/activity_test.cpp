@@ -17,7 +17,9 @@ struct CoreActivity : testing::Test {
 };
 
 TEST_F(CoreActivity, ComesAsItWasSaid) {
-    status->routine.store(Routine::set_lock, std::memory_order_relaxed);
+    // Another thread of it has noted something else since.
+    status->routine.store(Routine::barrier_all, std::memory_order_relaxed);
+    status->waiting_in.store(Routine::set_lock, std::memory_order_relaxed);
     status->waiting_since.store(kNow - 7 * kSecond, std::memory_order_relaxed);
     for (const int peer : {-1, 0, 5, static_cast<int>(kMaxPes) - 1}) {
         status->waiting_for.store(peer, std::memory_order_relaxed);
@@ -48,6 +50,37 @@ TEST_F(CoreActivity, WaitsByTestsUntilItGivesThemUp) {
     EXPECT_EQ(activity_in(state_word(*status, kNow)).kind, Activity::Kind::tests);
     status->tested_at.store(kNow - 2 * kSecond, std::memory_order_relaxed);
     EXPECT_EQ(activity_in(state_word(*status, kNow)).kind, Activity::Kind::computes);
+}
+
+// Also of a PE that is stopped amid that.
+TEST_F(CoreActivity, ReadsAWaitAsItWasWritten) {
+    PublishedWait wait;
+    wait.since = 5;
+    wait.at = 16;
+    wait.value = 7;
+    wait.routine = Routine::test_lock;
+    wait.peer = 3;
+    wait.words = 2;
+    wait.condition = 4;
+    wait.width = 8;
+    wait.tested_at = 9;
+    for (const bool amid : {false, true}) {
+        write_wait(*status, wait);
+        if (amid) status->waits_told.fetch_add(1, std::memory_order_relaxed);
+        const PublishedWait read = wait_of(*status);
+        EXPECT_EQ(read.since, 5u);
+        EXPECT_EQ(read.at, 16u);
+        EXPECT_EQ(read.value, 7u);
+        EXPECT_EQ(read.routine, Routine::test_lock);
+        EXPECT_EQ(read.peer, 3);
+        EXPECT_EQ(read.words, 2u);
+        EXPECT_EQ(read.condition, 4);
+        EXPECT_EQ(read.width, 8);
+        EXPECT_EQ(read.tested_at, 9u);
+    }
+    write_no_wait(*status);
+    EXPECT_EQ(wait_of(*status).since, 0u);
+    EXPECT_EQ(wait_of(*status).tested_at, 0u);
 }
 
 // The routine says nothing of an operation that waits for its answer.

@@ -35,6 +35,12 @@ static int is_told(time_t end) {
     return sigismember(&pending, SIGUSR1) || time(NULL) > end;
 }
 
+static long boxes[2];
+static void* await_box(void* box) {
+    shmem_long_wait_until(box, SHMEM_CMP_EQ, 1);
+    return NULL;
+}
+
 static void* set_later(void* pause) {
     sleep_until_told(pause);
     for (int pe = 0; pe < shmem_n_pes(); ++pe)
@@ -192,6 +198,25 @@ int main(int argc, char** argv) {
         if (me == last) sleep_until_told(&pause);
         if (me == last) shmem_long_p(&flag, 1, 0);
         if (me == 0) shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
+    } else if (strcmp(what, "threads") == 0) {
+        /* PE 1 waits already, and speaks. Of PE 0's threads one has what it waits for, and the call
+         * noted last is a third one's. */
+        const struct timespec moment = {0, 100000000};
+        pthread_t threads[2];
+        if (me == 0) {
+            nanosleep(&moment, NULL);
+            for (int i = 0; i < 2; ++i)
+                pthread_create(&threads[i], NULL, await_box, &boxes[i]);
+            nanosleep(&moment, NULL);
+            shmem_long_atomic_set(&boxes[0], 1, 0);
+        }
+        if (me == last) {
+            sleep_until_told(&pause);
+            shmem_long_atomic_set(&boxes[1], 1, 0);
+        }
+        shmem_barrier_all();
+        for (int i = 0; me == 0 && i < 2; ++i)
+            pthread_join(threads[i], NULL);
     } else if (strcmp(what, "lock") == 0) {
         if (me == last) shmem_set_lock(&lock);
         shmem_sync_all();

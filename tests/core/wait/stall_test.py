@@ -129,6 +129,9 @@ def main():
         # The first report already, where few yields have taken long.
         ("slow-yields", [rf"\A.*(PE 1 .*: shmem_barrier_all: no progress for|\n(isthmus:   .*\n)*"
                          rf"isthmus:   PE 1: in shmem_barrier_all for {NUMBER}, waiting for PE \d$)"], [], {"limit": 1}),
+        # Of a PE's threads the one that waits longest, with the call that is its own.
+        ("threads", [rf"^isthmus:   PE 0: in shmem_wait_until for {NUMBER}, watching boxes(\.\d)?\+8 bytes "
+                     r"\(is 0; waits for == 1\)$"]),
         # Of several that wait for a lock.
         ("queue", [r"watching lock, which PE 2 holds"]),
         # A loop of tests is a wait.
