@@ -147,6 +147,28 @@ std::string_view collective_of(const Doing& doing) {
                : what.substr(call);
 }
 
+// What each of the calls is, where they differ: by PEs.
+std::string calls_text(const std::vector<Doing>& all, const std::vector<int>& circle) {
+    const std::vector<const Doing*> by_pe = order_by_pe(all);
+    std::vector<std::pair<std::string_view, std::vector<int>>> calls;
+    for (const int pe : circle) {
+        constexpr std::string_view kBefore = "in ";
+        const std::string_view what =
+            collective_of(*by_pe[static_cast<std::size_t>(pe)]).substr(kBefore.size());
+        auto call = std::find_if(calls.begin(), calls.end(),
+                                 [&](const auto& each) { return each.first == what; });
+        if (call == calls.end()) call = calls.insert(calls.end(), {what, {}});
+        call->second.push_back(pe);
+    }
+    std::string text = "; if they are of one team, these calls differ: ";
+    for (auto& [call, pes] : calls) {
+        std::sort(pes.begin(), pes.end());
+        if (&pes != &calls.front().second) text += ", ";
+        text.append(call) += " at " + name_pes(pes);
+    }
+    return text;
+}
+
 bool are_in_different_collectives(const std::vector<Doing>& all, const std::vector<int>& circle) {
     const std::vector<const Doing*> by_pe = order_by_pe(all);
     const auto call = [&](int pe) { return collective_of(*by_pe[static_cast<std::size_t>(pe)]); };
@@ -229,7 +251,7 @@ void doubt_what_moves(std::vector<Doing>& all, const std::vector<Doing>& now, st
     }
 }
 
-std::string why_nobody_ends_this(const std::vector<Doing>& all) {
+std::string why_nobody_ends_this(const std::vector<Doing>& all, bool is_checked) {
     const bool all_wait = std::all_of(all.begin(), all.end(), [](const Doing& each) {
         return each.rank == Doing::Rank::leaves || each.rank >= Doing::Rank::awaits_word;
     });
@@ -245,7 +267,9 @@ std::string why_nobody_ends_this(const std::vector<Doing>& all) {
     }
     why += " (unless a thread of the program goes on)";
     if (are_in_different_collectives(all, circle))
-        why += "; if they are of one team, ISTHMUS_CHECK=1 names the call that differs";
+        why += is_checked
+                   ? calls_text(all, circle)
+                   : "; if they are of one team, ISTHMUS_CHECK=1 names the call that differs";
     return why;
 }
 

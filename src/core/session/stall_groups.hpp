@@ -33,8 +33,9 @@ std::vector<std::string> describe_groups(std::vector<Doing> all, int speaker = -
 std::string name_pes(const std::vector<int>& pes);
 
 // If each of these PEs waits or leaves and none of them can end it, or some wait for each other in
-// a circle: why, for people. Else empty. They are all PEs of the job.
-std::string why_nobody_ends_this(const std::vector<Doing>& all);
+// a circle: why, for people. Else empty. They are all PEs of the job. Checked mode is no advice
+// where it is on.
+std::string why_nobody_ends_this(const std::vector<Doing>& all, bool is_checked = false);
 
 // In front of that: who has gone on meanwhile, as `now` tells, or has waited for less than `least`
 // nanoseconds, is no proof that nobody can end it. Such count as computing.

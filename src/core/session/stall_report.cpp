@@ -38,7 +38,7 @@ std::vector<Doing> look_at_all() {
 // what another one has just done. So those in question are looked at once more.
 std::string why_nobody_goes_on(const std::vector<Doing>& all) {
     constexpr std::uint64_t kMoment = 20'000'000;  // nanoseconds: more than the nap of a wait
-    if (why_nobody_ends_this(all).empty()) return "";
+    if (why_nobody_ends_this(all, job.checked).empty()) return "";
     const std::uint64_t begin = os::monotonic_nanoseconds();
     while (os::monotonic_nanoseconds() - begin < kMoment) {
         far::progress();
@@ -47,7 +47,7 @@ std::string why_nobody_goes_on(const std::vector<Doing>& all) {
     const double half = seconds(Setting::stall_seconds) / 2;
     std::vector<Doing> sure = all;
     doubt_what_moves(sure, look_at_all(), static_cast<std::uint64_t>(std::min(half, 1.0) * 1e9));
-    return why_nobody_ends_this(sure);
+    return why_nobody_ends_this(sure, job.checked);
 }
 
 // Our launcher on one host says so itself.

@@ -190,6 +190,10 @@ TEST(StallGroups, ACircleOfDifferentCollectivesIsToldWhatNamesThem) {
         "the program goes on)";
     EXPECT_EQ(why_nobody_ends_this({waits(0, 1), waits(1, 0, "in shmem_broadcast")}),
               circle + "; if they are of one team, ISTHMUS_CHECK=1 names the call that differs");
+    EXPECT_EQ(why_nobody_ends_this({waits(0, 1), waits(1, 0, "in shmem_broadcast")}, true),
+              circle +
+                  "; if they are of one team, these calls differ: shmem_barrier_all at PE 0, "
+                  "shmem_broadcast at PE 1");
     EXPECT_EQ(why_nobody_ends_this({waits(0, 1), waits(1, 0)}), circle);
     EXPECT_EQ(why_nobody_ends_this({waits(0, 1), waits(1, 0, "in shmem_set_lock")}), circle);
 }
