@@ -32,6 +32,22 @@ static void stack(int me, int pes) {
     if (me == 0) shmem_long_get(mine, words, 6 + (size_t)zero, 1);
     sink = mine[zero];
 }
+static void reduced(int me, int pes) {
+    (void)me, (void)pes;
+    shmem_long_sum_reduce(SHMEM_TEAM_WORLD, five, words, 6 + (size_t)zero);
+}
+static void broadcast_from(int me, int pes) {
+    (void)me, (void)pes;
+    shmem_long_broadcast(SHMEM_TEAM_WORLD, words, five, 6 + (size_t)zero, 0);
+}
+static void collected(int me, int pes) {
+    (void)me, (void)pes;
+    shmem_long_collect(SHMEM_TEAM_WORLD, five, words, 3 + (size_t)zero);
+}
+static void lock(int me, int pes) {
+    (void)me, (void)pes;
+    shmem_set_lock(five + 5 + zero);
+}
 static void stored_past(int me, int pes) {
     volatile char* block = shmem_malloc(13);
     (void)pes;
@@ -47,7 +63,15 @@ static void stored_freed(int me, int pes) {
 }
 
 const struct Case cases[] = {
-    {"nothing", nothing}, {"variable", variable},       {"malloc", of_malloc},
-    {"stack", stack},     {"stored_past", stored_past}, {"stored_freed", stored_freed},
+    {"nothing", nothing},
+    {"variable", variable},
+    {"malloc", of_malloc},
+    {"stack", stack},
+    {"stored_past", stored_past},
+    {"stored_freed", stored_freed},
+    {"reduced", reduced},
+    {"broadcast_from", broadcast_from},
+    {"collected", collected},
+    {"lock", lock},
     {NULL, NULL},
 };

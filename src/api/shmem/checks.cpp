@@ -60,22 +60,11 @@ void check_thread_if_running(const char* routine) {
 
 namespace {
 
-// Only programs with AddressSanitizer know of more than what is memory.
-void check_objects(const void* address, std::size_t bytes, const char* side, const char* routine) {
-    const void* const poisoned = asan::first_poisoned(address, bytes);
-    if (!poisoned) [[likely]]
-        return;
-    fail(called(routine), Text(side, *side != '\0' ? ": " : "", "address ", InHex(address),
-                               ": of its ", bytes, " bytes the one at ", InHex(poisoned),
-                               " is in no variable or block, says AddressSanitizer"));
-}
-
 // What lies at another PE: `bytes` are at least one.
 inline void check_symmetric(const void* address, std::size_t bytes, const char* routine) {
     if (block_map.covers(address, bytes)) [[likely]]
         return;
     if (const Text why = why_not_usable(address, bytes); !why.empty()) fail(called(routine), why);
-    check_objects(address, bytes, "", routine);
 }
 
 // Of static data, where nobody knows more than where all of it ends.
@@ -274,7 +263,8 @@ void check_private(const void* address, std::size_t bytes, const char* side, con
     } else if (!seen_memory.is_mapped(address, bytes)) {
         refuse_private(address, bytes, side, routine);
     }
-    check_objects(address, bytes, side, routine);
+    if (const Text why = why_in_no_object(address, bytes); !why.empty()) [[unlikely]]
+        fail(called(routine), Text(side, *side != '\0' ? ": " : "", why));
 }
 
 void check_sides(operation::Target there, const void* here, std::size_t bytes, const char* side,

@@ -9,7 +9,6 @@
 #include <deque>
 #include <mutex>
 
-#include "base/asan.hpp"
 #include "base/error.hpp"
 #include "base/lasting.hpp"
 #include "base/os.hpp"
@@ -378,10 +377,19 @@ Text describe_closed(const void* address) {
 
 }  // namespace guarded
 
+Text why_in_no_object(const void* address, std::uint64_t bytes) {
+    const void* const poisoned = asan::first_poisoned(address, bytes);
+    if (!poisoned) [[likely]]
+        return Text();
+    return Text("address ", InHex(address), ": of its ", bytes, " bytes the one at ",
+                InHex(poisoned), " is in no variable or block, says AddressSanitizer");
+}
+
 Text why_not_usable(const void* address, std::uint64_t bytes) {
     if (bytes != 0 && block_map.covers(address, bytes)) return Text();
     Text why = why_not_symmetric(address, bytes);
-    if (!why.empty() || bytes == 0 || !block_map.contains(address)) return why;
+    if (!why.empty() || bytes == 0) return why;
+    if (!block_map.contains(address)) return job.checked ? why_in_no_object(address, bytes) : why;
     const std::lock_guard lock(heap_guard);
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     const Range block = heap.block_of(address);

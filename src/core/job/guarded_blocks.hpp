@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/asan.hpp"
 #include "base/text.hpp"
 #include "core/job/block_map.hpp"
 #include "core/job/job.hpp"
@@ -64,12 +65,15 @@ inline void* point_at(const void* address, int pe) {
 
 namespace isthmus {
 
-// As why_not_symmetric(); in checked mode what lies in the heap lies within one block.
+// As why_not_symmetric(); in checked mode what lies in the heap lies within one block, and what
+// AddressSanitizer knows of, if the program has it, within what it knows.
 Text why_not_usable(const void* address, std::uint64_t bytes);
+// The last part alone: for memory of this PE that need not be symmetric.
+Text why_in_no_object(const void* address, std::uint64_t bytes);
 // The quick half of that: nothing is wrong. At least one byte.
 inline bool is_surely_usable(const void* address, std::uint64_t bytes) {
     const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(address) - job.data.begin;
-    return (offset < job.data.size && bytes <= job.data.size - offset) ||
+    return (offset < job.data.size && bytes <= job.data.size - offset && !asan::is_there()) ||
            block_map.covers(address, bytes);
 }
 
