@@ -136,6 +136,28 @@ static void overlap_get(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_long_get(words + 2, words, 4 + (size_t)zero, 0);
 }
+static void overlap_iput(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_iput(words, words + 1, 2, 1, 2 + (size_t)zero, 0);
+}
+static void overlap_ibget(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_ibget(words + 3, words, 4, 4, 2, 1 + (size_t)zero, 0);
+    if (me == 0) shmem_long_ibget(words + 3, words, 4, 4, 2, 2 + (size_t)zero, 0);
+}
+static void fetch_on_dest(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_atomic_fetch_add_nbi(words, words + zero, 1, 0);
+}
+/* One lies between the other, or on it. */
+static void beside(int me, int pes) {
+    (void)pes;
+    if (me != 0) return;
+    shmem_long_iput(words, words + 1, 2, 2, 2 + (size_t)zero, 0);
+    shmem_long_iput(words, words, 2, 2, 2 + (size_t)zero, 0);
+    shmem_long_atomic_fetch_add_nbi(words + 1, words + zero, 1, 0);
+    shmem_long_atomic_fetch_add_nbi(words, words + 1 + zero, 1, 0);
+}
 static void signal_within(int me, int pes) { /* the last word of the data */
     static const long source[4];
     if (me == 0)
@@ -211,6 +233,10 @@ const struct Case cases[] = {
     {"wild_lock", wild_lock},
     {"overlap_put", overlap_put},
     {"overlap_get", overlap_get},
+    {"overlap_iput", overlap_iput},
+    {"overlap_ibget", overlap_ibget},
+    {"fetch_on_dest", fetch_on_dest},
+    {"beside", beside},
     {"signal_within", signal_within},
     {"signal_behind", signal_behind},
     {NULL, NULL},

@@ -80,6 +80,8 @@ MISTAKES = [
     ("one PE allocates, and the others leave behind a barrier", "memory alone_at_barrier"),
     ("PEs free different blocks", "memory different_blocks"),
     ("source and destination of a put overlap", "arguments overlap_put"),
+    ("source and destination of a strided put overlap", "arguments overlap_iput"),
+    ("a non-blocking fetch of a word into itself", "arguments fetch_on_dest"),
     ("the signal of a put lies in its data", "arguments signal_within"),
     ("an atomic that is not aligned", "address misaligned_fetch"),
     ("a signal that is not aligned", "address misaligned_signal"),

@@ -8,6 +8,7 @@
 
 #include "api/shmem/closed_window.hpp"
 #include "api/shmem/export.hpp"
+#include "base/error.hpp"
 #include "base/seen_memory.hpp"
 #include "core/job/fetch_watch.hpp"
 #include "core/reach/far.hpp"
@@ -211,14 +212,27 @@ inline bool may_receive(const T* fetch, const void* dest, int pe) {
     return (here ^ page) <= (std::uintptr_t{1} << ISTHMUS_CHECKS_PAGE) - sizeof(T);
 }
 
+// Which of the two writes comes last is left open.
+template <typename T>
+inline bool is_apart(const T* fetch, const char* word) {
+    return reinterpret_cast<std::uintptr_t>(fetch) - reinterpret_cast<std::uintptr_t>(word) +
+               sizeof(T) - 1 >=
+           2 * sizeof(T) - 1;
+}
+[[gnu::cold, gnu::noinline]] void refuse_fetch_on_dest(const char* routine) {
+    fail(called(routine), "fetch and dest overlap: the word that is changed and its former value");
+}
+
 // Checked mode looks at both places before the word is changed; with ISTHMUS_DELAY the result comes
 // as late as it may.
 template <typename Operation, typename T, typename Object, typename... Operands>
 [[gnu::noinline]] void fetch_nbi_closely(shmem_ctx_t ctx, T* fetch, int pe, const char* routine,
                                          Object* dest, Operands... operands) {
-    if (!may_pass() || !find_block(dest, fetch, sizeof(T), pe)) {
+    const char* const passing = may_pass() ? find_block(dest, fetch, sizeof(T), pe) : nullptr;
+    if (!passing || !is_apart(fetch, passing)) {
         const auto there = checked_target(dest, sizeof(T), pe, routine);
         if (job.checked) check_sides(there, fetch, sizeof(T), "fetch", routine);
+        if (job.checked && there && !is_apart(fetch, *there)) refuse_fetch_on_dest(routine);
         if (far::view.is_late)
             return operation::fetch_atomic_nbi(there, dest, pe, Operation::of(dest, operands...),
                                                fetch, routine, channel_of(ctx));

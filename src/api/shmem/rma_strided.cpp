@@ -1,4 +1,6 @@
 // Remote memory access (9.6): strided elements and strided blocks. One pass, no staging copy.
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "api/shmem/export.hpp"
@@ -27,13 +29,40 @@ inline bool strides_are_legal(const Blocks& shape) {
     return shape.dst >= least && shape.sst >= least;
 }
 
+// Blocks may lie between those of the other side, or each on its own place.
+void check_blocks_apart(const void* dest, const void* source, const Blocks& shape, std::size_t unit,
+                        const char* routine) {
+    const auto to = reinterpret_cast<std::uintptr_t>(dest);
+    const auto from = reinterpret_cast<std::uintptr_t>(source);
+    const std::uint64_t bytes = shape.block * unit;
+    if (bytes == 0 || shape.count == 0 || to >= from + operation::extent(shape.sst, shape, unit) ||
+        from >= to + operation::extent(shape.dst, shape, unit) ||
+        (to == from && shape.dst == shape.sst))
+        return;
+    const std::uint64_t to_next = static_cast<std::uint64_t>(shape.dst) * unit;
+    const std::uint64_t from_next = static_cast<std::uint64_t>(shape.sst) * unit;
+    for (std::uint64_t i = 0; i < shape.count; ++i) {
+        const std::uintptr_t block = to + i * to_next;
+        if (block + bytes <= from) continue;
+        // The last block of the source that begins in front of the end of this one.
+        const std::uint64_t before =
+            std::min<std::uint64_t>((block + bytes - 1 - from) / from_next, shape.count - 1);
+        if (from + before * from_next + bytes <= block || (to == from && i == 0 && before == 0))
+            continue;
+        fail(called(routine), "source and dest overlap: block " + std::to_string(i) +
+                                  " of dest and block " + std::to_string(before) + " of source");
+    }
+}
+
 template <std::size_t kUnit>
 [[gnu::noinline]] void put_shape_checked(void* dest, const void* source, const Blocks& shape,
                                          int pe, const char* routine, far::Channel* on) {
     const auto there =
         checked_target(dest, operation::extent(shape.dst, shape, kUnit), pe, routine);
-    if (job.checked)
+    if (job.checked) {
         check_private(source, operation::extent(shape.sst, shape, kUnit), "source", routine);
+        if (there) check_blocks_apart(*there, source, shape, kUnit, routine);
+    }
     operation::put_blocks<kUnit>(there, dest, source, shape, pe, routine, on);
 }
 template <std::size_t kUnit>
@@ -41,8 +70,10 @@ template <std::size_t kUnit>
                                          int pe, const char* routine) {
     const auto there =
         checked_target(source, operation::extent(shape.sst, shape, kUnit), pe, routine);
-    if (job.checked)
+    if (job.checked) {
         check_private(dest, operation::extent(shape.dst, shape, kUnit), "dest", routine);
+        if (there) check_blocks_apart(dest, *there, shape, kUnit, routine);
+    }
     operation::get_blocks<kUnit>(there, dest, source, shape, pe, routine);
 }
 
