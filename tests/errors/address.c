@@ -134,6 +134,11 @@ static void over_data(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_putmem(words, words, (size_t)1 << 30, 1);
 }
+extern char _end[]; /* behind the last variable, in the same page mostly */
+static void past_variables(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_putmem(_end, words, 3, 1);
+}
 static void code(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_long_p((long*)(uintptr_t)&stack, 1, 1);
@@ -234,6 +239,7 @@ const struct Case cases[] = {
     {"misaligned_signal", misaligned_signal},
     {"misaligned_lock", misaligned_lock},
     {"over_data", over_data},
+    {"past_variables", past_variables},
     {"code", code},
     {"get_stack", get_stack},
     {"put_stack", put_stack},

@@ -27,6 +27,7 @@ MISTAKES = [
     ("a put to a variable of a shared library that is loaded by `dlopen`", "address named_of_library"),
     ("a put behind the symmetric heap", "address far_past_heap_end"),
     ("a put over the end of the static data", "address over_data"),
+    ("a put behind the last static variable", "address past_variables"),
     ("a put behind a static array, into the next variable", "blocks static_past"),
     ("a put in front of the first block", "blocks put_in_front"),
     ("a put behind a block", "blocks put_past"),

@@ -69,8 +69,9 @@ inline void check_symmetric(const void* address, std::size_t bytes, const char* 
 
 // Of static data, where nobody knows more than where all of it ends.
 inline bool is_in_data(const void* address, std::size_t bytes) {
-    return block_map.is_open() && !asan::is_there() && job.data.contains(address) &&
-           bytes <= job.data.end() - reinterpret_cast<std::uintptr_t>(address);
+    const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(address) - job.data.begin;
+    return block_map.is_open() && !asan::is_there() && offset < variables_bytes &&
+           bytes <= variables_bytes - offset;
 }
 
 }  // namespace

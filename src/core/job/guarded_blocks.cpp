@@ -377,6 +377,8 @@ Text describe_closed(const void* address) {
 
 }  // namespace guarded
 
+std::uint64_t variables_bytes = 0;
+
 Text why_in_no_object(const void* address, std::uint64_t bytes) {
     const void* const poisoned = asan::first_poisoned(address, bytes);
     if (!poisoned) [[likely]]
@@ -389,7 +391,15 @@ Text why_not_usable(const void* address, std::uint64_t bytes) {
     if (bytes != 0 && block_map.covers(address, bytes)) return Text();
     Text why = why_not_symmetric(address, bytes);
     if (!why.empty() || bytes == 0) return why;
-    if (!block_map.contains(address)) return job.checked ? why_in_no_object(address, bytes) : why;
+    if (!block_map.contains(address)) {
+        if (!job.checked) return why;
+        const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(address) - job.data.begin;
+        if (offset < job.data.size && bytes + offset > variables_bytes)
+            return Text("address ", InHex(address), ": ", bytes, " bytes reach ",
+                        bytes - (offset < variables_bytes ? variables_bytes - offset : 0),
+                        " bytes past the end of the static data");
+        return why_in_no_object(address, bytes);
+    }
     const std::lock_guard lock(heap_guard);
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     const Range block = heap.block_of(address);

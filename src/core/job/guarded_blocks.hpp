@@ -65,6 +65,9 @@ inline void* point_at(const void* address, int pe) {
 
 namespace isthmus {
 
+// Of job.data, up to behind the program's last variable.
+extern std::uint64_t variables_bytes __attribute__((visibility("hidden")));
+
 // As why_not_symmetric(); in checked mode what lies in the heap lies within one block, and what
 // AddressSanitizer knows of, if the program has it, within what it knows.
 Text why_not_usable(const void* address, std::uint64_t bytes);
@@ -73,7 +76,7 @@ Text why_in_no_object(const void* address, std::uint64_t bytes);
 // The quick half of that: nothing is wrong. At least one byte.
 inline bool is_surely_usable(const void* address, std::uint64_t bytes) {
     const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(address) - job.data.begin;
-    return (offset < job.data.size && bytes <= job.data.size - offset && !asan::is_there()) ||
+    return (offset < variables_bytes && bytes <= variables_bytes - offset && !asan::is_there()) ||
            block_map.covers(address, bytes);
 }
 

@@ -147,6 +147,16 @@ Range data_range(const LoadedObject& object) {
     return {begin, end - begin};
 }
 
+std::uint64_t variables_size(const LoadedObject& object) {
+    std::uintptr_t end = 0;
+    for (const auto& header : object.headers) {
+        if (header.p_type == PT_LOAD && (header.p_flags & PF_W))
+            end = object.load_address + header.p_vaddr + header.p_memsz;
+    }
+    const Range range = data_range(object);
+    return end > range.begin ? end - range.begin : 0;
+}
+
 std::uint64_t identity(const LoadedObject& object) {
     std::uint64_t sum =
         fnv1a(object.headers.data(), object.headers.size() * sizeof object.headers[0]);

@@ -25,6 +25,8 @@ bool is_linked_into_program();
 
 // Writable pages that stay writable (without RELRO).
 Range data_range(const LoadedObject& object);
+// From its begin to behind the last variable: the rest of the last page is nobody's.
+std::uint64_t variables_size(const LoadedObject& object);
 
 // Equal for the same program or library, wherever its file lies: made of how it is laid out, and of
 // what the linker has taken for its mark (-Wl,--build-id, usual).

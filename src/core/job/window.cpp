@@ -2,9 +2,11 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
+#include "base/os.hpp"
 #include "base/seen_memory.hpp"
 #include "base/this_thread.hpp"
 #include "core/job/block_map.hpp"
@@ -111,6 +113,8 @@ void open_checks() {
     static_assert(ISTHMUS_CHECKS_GRANULE == BlockMap::kGranule);
     constexpr std::uint64_t kGranule = ISTHMUS_CHECKS_GRANULE;
     const CheckedWindow& checked = checked_window;
+    // What begins in front of the end passes, if it ends in the same page: the last variables pass.
+    const std::uint64_t pages = os::page_up(checked.data + checked.data_size) - checked.data;
     static_assert(sizeof *checked.limit_now == sizeof *isthmus_checks.limit &&
                   std::atomic<std::uint32_t>::is_always_lock_free);
     isthmus_checks = {
@@ -119,7 +123,7 @@ void open_checks() {
         checked.heap_size - kGranule,
         checked.in_use,
         checked.data - checked.heap,
-        checked.data_size > kGranule ? checked.data_size - kGranule : 0,
+        std::min(checked.data_size, pages - kGranule),
         this_thread(),
         checked.thread,
         passing_pages.begins(),

@@ -177,6 +177,7 @@ void move_static_data() {
         return;
     }
     job.data = range;
+    variables_bytes = variables_size(program);
     status.data_size.store(range.size, std::memory_order_relaxed);
     share_library_data(job.file, region(job.me) + kDataOffset);
     std::uint64_t moved = 0;
@@ -391,7 +392,10 @@ void attach_job() {
         os::put_into_core_dumps(reinterpret_cast<void*>(heap_base() + kInternalSize),
                                 core_size(length - kInternalSize));
         job.heap = {heap_base(), length};
-        if (job.pes == 1) job.data = data_range(main_program());
+        if (job.pes == 1) {
+            job.data = data_range(main_program());
+            variables_bytes = variables_size(main_program());
+        }
         status.heap_size.store(length, std::memory_order_relaxed);
         set_settings(status, alike_settings());
         start_barrier();
@@ -422,7 +426,7 @@ void attach_job() {
                           block_map.range().size,
                           block_map.bytes(),
                           job.data.begin,
-                          job.data.size,
+                          variables_bytes,
                           session_thread.load(std::memory_order_relaxed)};
         open_checks();
     }
