@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -111,13 +110,11 @@ void fail_in_handler(std::string_view where, std::string_view what) {
 }
 
 void exit_after(unsigned seconds, int status) {
-    static volatile std::sig_atomic_t late_status = 0;
-    late_status = status;
-    os::call_after(seconds, [](int) { exit_now(late_status); });
+    os::call_after(os::Limit::farewell, seconds, exit_now, status);
 }
 
 void exit_no_more() {
-    os::give_alarm_back();
+    os::give_alarm_back(os::Limit::farewell);
 }
 
 void write_standard_output() {
@@ -129,13 +126,11 @@ void write_standard_output() {
 }
 
 void flush_output(int status) {
-    static volatile std::sig_atomic_t exit_status = 0;
-    exit_status = status;
     is_writing.store(true, std::memory_order_relaxed);
-    os::call_after(1, [](int) { end(exit_status); });
+    os::call_after(os::Limit::output, 1, end, status);
     write_standard_output();
     std::fflush(nullptr);
-    os::call_no_more();
+    os::call_no_more(os::Limit::output);
     is_writing.store(false, std::memory_order_relaxed);
 }
 

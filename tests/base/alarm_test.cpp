@@ -42,8 +42,11 @@ class Ticks {
     timer_t timer_{};
 };
 
+constexpr Limit kOurs = Limit::meeting;
+
 void call_ours_after(unsigned seconds) {
-    call_after(seconds, [](int) { ours = ours + 1; });
+    call_after(
+        kOurs, seconds, [](int more) { ours = ours + more; }, 1);
 }
 
 TEST(Alarm, IsNotWhatAProgramsTimersSend) {
@@ -54,7 +57,7 @@ TEST(Alarm, IsNotWhatAProgramsTimersSend) {
         sleep_nanoseconds(kMillisecond);
     EXPECT_GE(monotonic_nanoseconds() - begin, 990 * kMillisecond);
     EXPECT_NE(ours, 0);
-    give_alarm_back();
+    give_alarm_back(kOurs);
 }
 
 TEST(Alarm, IsOverAndTheProgramHasItsOwnAgain) {
@@ -62,10 +65,10 @@ TEST(Alarm, IsOverAndTheProgramHasItsOwnAgain) {
     call_ours_after(1);
     call_ours_after(1);  // moved, and no other one to come back
     const int before = theirs;
-    call_no_more();
+    call_no_more(kOurs);
     sleep_nanoseconds(5 * kMillisecond);
     EXPECT_EQ(theirs, before);
-    give_alarm_back();
+    give_alarm_back(kOurs);
     sleep_nanoseconds(20 * kMillisecond);
     EXPECT_GT(theirs, before);
     EXPECT_EQ(ours, 0);
@@ -84,10 +87,32 @@ TEST(Alarm, LeavesASignalBlockedThatWas) {
     struct sigaction handler {};
     sigaction(SIGALRM, &standard, &handler);
     call_ours_after(1);
-    give_alarm_back();
+    give_alarm_back(kOurs);
     sleep_nanoseconds(5 * kMillisecond);  // or it has ended the process
     sigaction(SIGALRM, &handler, nullptr);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// Behind one that is over, one that was moved, and one that has come.
+TEST(Alarm, EachLimitHoldsWhateverBecomesOfOthers) {
+    const Ticks ticks;
+    static volatile std::sig_atomic_t later = 0;
+    const std::uint64_t begin = monotonic_nanoseconds();
+    call_after(
+        Limit::manager, 2, [](int more) { later = later + more; }, 3);
+    call_ours_after(1);
+    call_after(
+        Limit::output, 1, [](int) { ours = ours + 100; }, 0);
+    call_no_more(Limit::output);
+    while (later == 0 && monotonic_nanoseconds() - begin < 10'000 * kMillisecond)
+        sleep_nanoseconds(kMillisecond);
+    EXPECT_GE(monotonic_nanoseconds() - begin, 1990 * kMillisecond);
+    EXPECT_EQ(ours, 1);
+    EXPECT_EQ(later, 3);
+    give_alarm_back(Limit::manager);
+    const int before = theirs;
+    sleep_nanoseconds(20 * kMillisecond);
+    EXPECT_GT(theirs, before);
 }
 
 TEST(Alarm, SleepsAreAsLongAsTheyShouldBe) {

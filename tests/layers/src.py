@@ -31,6 +31,7 @@ CHOOSES = {
     "api/shmem/rma.cpp": "counted: 16 and 24 instructions from entry to the road's call",
     "api/shmem/atomics.cpp": "counted: 45 instructions and the seal to the road's call",
     "api/gasnet/transfer.cpp": "counted: a put_nbi goes to the road's call; gets with handles are left under way",
+    "api/gasnet/exit.cpp": "who ends counts itself at PE 0 and waits for no answer of it, for it may hold the road's lock",
     "api/isthmus/operation.cpp": "counted: a put goes to the road's call with what the view has ready",
     "api/isthmus/symmetric.cpp": "counted: 20 instructions for x[1] = y; a get with an event is left under way if far",
     "api/isthmus/gather.cpp": "counted: many reads are begun at far PEs before one is waited for",

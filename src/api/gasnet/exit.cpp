@@ -1,12 +1,18 @@
 // The end of a job: by gasnet_exit, whoever calls it, by an exit of the program, or by a signal.
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
 #include "api/gasnet/face.hpp"
+#include "base/alarm.hpp"
 #include "base/exit_now.hpp"
 #include "base/os.hpp"
+#include "core/job/road.hpp"
+#include "core/reach/far.hpp"
 #include "core/reach/operation.hpp"
 #include "core/session/session.hpp"
 #include "message/traced.hpp"
@@ -38,39 +44,110 @@ double patience(int code) {
     return code == 0 ? given : std::min(given, 1.0);
 }
 
+// Whether the program knows of its end: it ends by itself, or has been told.
+constinit std::atomic<bool> knows_end = false;
+constinit std::atomic<bool> is_told = false;
+
+// The others come to no meeting then.
+bool has_job_ended() {
+    // Acquire: partner is the release in end_job.
+    return is_told.load(std::memory_order_relaxed) ||
+           job.header->ended.load(std::memory_order_acquire) != 0;
+}
+
+// May be answered when nobody waits any more.
+struct Question {
+    transport::Pending reads;
+    std::uint64_t come = 0;
+};
+std::array<Question, 2> questions;
+
+// How many have come, as PE 0 has it. Waits for no PE, which may compute or stand still: a far one
+// is asked, and its answer is looked for. Of the two words the one thread of who meets.
+class Counter {
+  public:
+    explicit Counter(std::size_t which)
+        : word_(control->leaving[which]), question_(questions[which]) {}
+
+    std::uint64_t add(std::uint64_t more) {
+        const auto there = operation::find(&word_, 0);
+        if (there)
+            return more + operation::fetch_atomic(
+                              there, &word_, 0, {transport::AtomicKind::add, 8, more, 0}, kRoutine);
+        far::count_up(&word_, 0);
+        return 0;
+    }
+    std::uint64_t look() {
+        if (is_near(0)) return add(0);
+        far::progress();
+        // Acquire: partner is Pending::finish.
+        if (question_.reads.reached.load(std::memory_order_acquire) != question_.reads.number)
+            return 0;
+        const std::uint64_t come = question_.come;
+        if (come >= static_cast<std::uint64_t>(job.pes)) return come;
+        question_.reads.left.store(1, std::memory_order_relaxed);
+        ++question_.reads.number;
+        far::begin_get(&question_.come, &word_, sizeof word_, 0, question_.reads, kRoutine);
+        question_.reads.finish(1);
+        return 0;
+    }
+
+  private:
+    static constexpr const char* kRoutine = "gasnet_exit";
+    std::uint64_t& word_;
+    Question& question_;
+};
+
 // Counts this PE at PE 0, and waits until all have come to the same, or this time. Runs no handlers
 // and may be called in one.
-void meet(std::uint64_t& word, std::uint64_t until) {
-    constexpr const char* kRoutine = "gasnet_exit";
-    const auto add = [&](std::uint64_t more) {
-        return operation::fetch_atomic(operation::find(&word, 0), &word, 0,
-                                       {transport::AtomicKind::add, 8, more, 0}, kRoutine);
-    };
-    if (add(1) + 1 == static_cast<std::uint64_t>(job.pes)) return;
-    while (os::monotonic_nanoseconds() < until &&
-           job.header->ended.load(std::memory_order_acquire) != kEnded) {
+void meet(std::size_t which, std::uint64_t until) {
+    const auto all = static_cast<std::uint64_t>(job.pes);
+    // On top of a call on the road, which this thread cannot end.
+    if (!is_near(0) && far::is_marked()) return;
+    Counter counter(which);
+    if (counter.add(1) == all) return;
+    while (os::monotonic_nanoseconds() < until && !has_job_ended()) {
         if (far::present) far::progress();
         os::sleep_nanoseconds(is_near(0) ? 100'000 : 1'000'000);
-        if (add(0) >= static_cast<std::uint64_t>(job.pes)) return;
+        if (counter.look() >= all) return;
     }
 }
 
-// Whether the program knows of its end: it ends by itself, or has been told.
-constinit std::atomic<bool> knows_end = false;
+// Another thread meets, or this one, below a handler of a signal.
+void await_meeting(std::uint64_t until) {
+    while (os::monotonic_nanoseconds() < until && !has_job_ended())
+        os::sleep_nanoseconds(1'000'000);
+}
 
 // Two meetings: behind the first nobody calls any more, behind the second all output is written,
 // and the first process to go takes nothing with it. Output is written in front of them, too: the
 // job may end for another reason meanwhile.
+// Whatever this thread was at, which may hold a lock of the road, it comes to an end. Who has been
+// told of the end meets nobody.
 void meet_to_end(int code) {
+    constexpr double kBeyond = 0.3;  // seconds
+    static constinit std::atomic<bool> meets = false;
+    os::call_no_more(os::Limit::told);
+    if (has_job_ended()) return;
     const auto second = static_cast<std::uint64_t>(kSecond);
+    const double patient = patience(code);
     const std::uint64_t begun = os::monotonic_nanoseconds();
-    const auto until = begun + static_cast<std::uint64_t>(patience(code) * kSecond);
+    const auto until = begun + static_cast<std::uint64_t>(patient * kSecond);
     knows_end.store(true, std::memory_order_relaxed);
+    if (meets.exchange(true, std::memory_order_relaxed)) return await_meeting(until);
+    os::call_after(
+        os::Limit::meeting, patient + kBeyond,
+        [](int status) {
+            is_end_wanted.store(true, std::memory_order_relaxed);
+            end_job(status);
+        },
+        code);
     flush_output(code);
-    meet(control->leaving[0], until);
+    meet(0, until);
     flush_output(code);
     messages::end_tracing();
-    meet(control->leaving[1], std::min(until, os::monotonic_nanoseconds() + second));
+    meet(1, std::min(until, os::monotonic_nanoseconds() + second));
+    os::call_no_more(os::Limit::meeting);
 }
 
 [[noreturn]] void die_of(int signal) {
@@ -88,16 +165,19 @@ void meet_to_end(int code) {
 // piece may come twice.
 void hear_end(int signal);
 
+// Of the program's, which may have the signal left alone.
+constinit bool may_raise = true;
 bool has_own_handler() {
     struct sigaction now {};
-    return sigaction(SIGQUIT, nullptr, &now) == 0 && now.sa_handler != SIG_DFL &&
+    return may_raise && sigaction(SIGQUIT, nullptr, &now) == 0 && now.sa_handler != SIG_DFL &&
            now.sa_handler != SIG_IGN && now.sa_handler != hear_end;
 }
 
 void hear_end(int signal) {
     if (forked_child) die_of(signal);
     // Who is on the way out goes on, for so long.
-    exit_after(1, kSignalled + signal);
+    os::call_after(os::Limit::told, 1, exit_now, kSignalled + signal);
+    is_told.store(true, std::memory_order_relaxed);
     if (knows_end.exchange(true, std::memory_order_relaxed) || is_output_being_written()) return;
     if (signal == SIGTERM && has_own_handler()) std::raise(SIGQUIT);
     write_standard_output();
@@ -129,7 +209,9 @@ void gasnet::prepare_end() {
     job.status().leaves_by.store(Routine::gasnet_exit, std::memory_order_relaxed);
     catch_signal(SIGQUIT, "QUIT");
     catch_signal(SIGTERM, "TERM");
+    may_raise = may_catch("QUIT");
     tell_program_of_end = [] {
+        is_told.store(true, std::memory_order_relaxed);
         if (!knows_end.exchange(true, std::memory_order_relaxed) && has_own_handler())
             std::raise(SIGQUIT);
     };

@@ -52,7 +52,7 @@ void end_crash(int) {
 // Whatever goes wrong meanwhile.
 void end_within(unsigned seconds, int signal) {
     crashed_by = signal;
-    os::call_after(seconds, end_crash);
+    os::call_after(os::Limit::crash, seconds, end_crash, 0);
 }
 
 bool is_pe() {
@@ -107,7 +107,7 @@ void report_crash(const Crash& crash) {
     say_crash(crash);
     note_told_end(crash.signal);
     tell_manager_of_death(crash.signal);
-    os::give_alarm_back();
+    os::give_alarm_back(os::Limit::crash);
 }
 
 // Of an own thread's fault, what the thread that waits for it is to tell: it knows which of its

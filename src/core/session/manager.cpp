@@ -11,8 +11,10 @@
 #include <memory>
 #include <utility>
 
+#include "base/alarm.hpp"
 #include "base/error.hpp"
 #include "base/error_stream.hpp"
+#include "base/exit_now.hpp"
 #include "base/lasting.hpp"
 #include "base/os.hpp"
 #include "base/process_stat.hpp"
@@ -230,7 +232,8 @@ void end_managed_job(int status, std::span<const pid_t> stopped) {
     // for itself there; or nobody answers. The manager sees the process go either way.
     // Nor is its time begun anew by another thread that comes here.
     static constinit std::atomic<bool> is_timed = false;
-    if (!is_timed.exchange(true, std::memory_order_relaxed)) exit_after(kManagersTime, status);
+    if (!is_timed.exchange(true, std::memory_order_relaxed))
+        os::call_after(os::Limit::manager, kManagersTime, exit_now, status);
     await_reader(STDOUT_FILENO, kReaderOfOutput);
     os::sleep_nanoseconds(20'000'000);  // what was read is passed on
     // Other managers do not reach one that has left its group of processes (setsid). Ours kills all

@@ -1,6 +1,7 @@
 /* gasnet_exit: exits MODE. Its code is the job's, whoever calls it and wherever, and what the nodes
  * have printed is written, whatever they are at. */
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 #include "check.h"
 
@@ -14,6 +15,39 @@ static void quit(int signal) {
     (void)signal;
     (void)!write(STDOUT_FILENO, text, sizeof text - 1);
     gasnet_exit(3);
+}
+
+static void leave_by_signal(int signal) {
+    (void)signal;
+    gasnet_exit(5);
+}
+
+static void exit_by_signal(int signal) {
+    (void)signal;
+    exit(5);
+}
+
+/* A signal that comes amid the calls of puts and gets, wherever that is. */
+static void be_busy(int is_last, int signal_to_come) {
+    enum { kBytes = 65536 };
+    static char data[kBytes];
+    const gasnet_node_t next = (gasnet_mynode() + 1) % gasnet_nodes();
+    char* const at = segments[next].addr;
+    if (is_last) {
+        const struct itimerspec once = {{0, 0}, {0, 200000000 + getpid() % 1000 * 50000}};
+        struct sigevent event;
+        timer_t timer;
+        memset(&event, 0, sizeof event);
+        event.sigev_notify = SIGEV_SIGNAL;
+        event.sigev_signo = signal_to_come;
+        timer_create(CLOCK_MONOTONIC, &event, &timer);
+        timer_settime(timer, 0, &once, NULL);
+    }
+    for (;;) {
+        gasnet_put(next, at, data, kBytes);
+        gasnet_get(data, next, at, 8);
+        gasnet_AMPoll();
+    }
 }
 
 int main(int argc, char** argv) {
@@ -30,7 +64,7 @@ int main(int argc, char** argv) {
         gasnet_exit(0);
     }
     if (strcmp(how, "told_early") == 0) signal(SIGQUIT, quit);
-    start(argc, argv, table, 1, 4096);
+    start(argc, argv, table, 1, 1 << 17);
     if (strcmp(how, "told") == 0) signal(SIGQUIT, quit);
     const int is_last = gasnet_mynode() == gasnet_nodes() - 1;
     printf("node %d was here\n", me);
@@ -40,6 +74,28 @@ int main(int argc, char** argv) {
     if (strcmp(how, "one_good") == 0 && is_last) gasnet_exit(0);
     if (strcmp(how, "handler") == 0 && is_last) gasnet_AMRequestShort1(0, 130, 11);
     if (strncmp(how, "told", 4) == 0 && is_last) gasnet_exit(0);
+    if (strcmp(how, "asked_amid") == 0) {
+        signal(SIGQUIT, leave_by_signal);
+        be_busy(is_last, SIGTERM);
+    }
+    if (strcmp(how, "exits_amid") == 0) {
+        signal(SIGUSR1, exit_by_signal);
+        be_busy(is_last, SIGUSR1);
+    }
+    if (strcmp(how, "leaves_amid") == 0) {
+        signal(SIGUSR1, leave_by_signal);
+        be_busy(is_last, SIGUSR1);
+    }
+    if (strcmp(how, "first_computes") == 0) {
+        if (is_last) gasnet_exit(9);
+        if (me == 0)
+            for (volatile long turns = 0;; turns++)
+                ;
+    }
+    if (strcmp(how, "first_stopped") == 0) {
+        if (is_last) gasnet_exit(9);
+        if (me == 0) raise(SIGSTOP);
+    }
     if (strcmp(how, "main") == 0) return 0;
     if (strcmp(how, "main_wrong") == 0) return 5;
     if (strcmp(how, "main_one_wrong") == 0) return is_last ? 7 : 0;
