@@ -11,6 +11,7 @@
 #include "base/os.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/internal_layout.hpp"
+#include "core/job/last_words.hpp"
 #include "core/job/library_data.hpp"
 #include "core/job/private_memory.hpp"
 #include "core/job/program_data.hpp"
@@ -34,10 +35,47 @@ bool claim_end(int status) {
     return true;
 }
 
+void give_last_words(int farewell, std::uint64_t nanoseconds) {
+    JobHeader& header = *job.header;
+    std::uint32_t ending = kEnding;
+    if (header.ended_by.load(std::memory_order_relaxed) != job.me + 1) return;
+    header.exit_status.store(farewell, std::memory_order_relaxed);
+    // Release: partner is whoever looks for kTold.
+    if (!header.ended.compare_exchange_strong(ending, kTold, std::memory_order_acq_rel)) return;
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (!job.host.test(static_cast<std::size_t>(pe))) continue;
+        PeStatus& mate = header.pe[pe];
+        mate.wake_word.fetch_add(1, std::memory_order_release);  // partner: Sleeper::sleep, acquire
+        os::futex_wake_all(reinterpret_cast<const std::uint32_t*>(&mate.wake_word));
+    }
+    os::sleep_nanoseconds(nanoseconds);
+}
+
+namespace {
+
+// Who comes behind another PE of this host, as that one has told it to write its output, ends with
+// that one's status, which a process manager takes from either.
+int status_of_end(int status) {
+    constexpr int kExitStatus = 0xff;
+    const JobHeader& header = *job.header;
+    const int by = header.ended_by.load(std::memory_order_relaxed);
+    // Acquire: partner is the release in give_last_words, and the one in end_job.
+    const std::uint32_t ended = header.ended.load(std::memory_order_acquire);
+    const bool is_known = by != 0 && by != job.me + 1 && (ended == kTold || ended == kEnded);
+    return is_known ? header.exit_status.load(std::memory_order_relaxed) & kExitStatus : status;
+}
+
+}  // namespace
+
 void end_job(int status) {
     if (job.header && !forked_child) {
         JobHeader& header = *job.header;
-        if (end_at_manager) end_at_manager(status);
+        if (end_at_manager) {
+            status = status_of_end(status);
+            end_at_manager(status);
+        } else if (is_end_wanted.load(std::memory_order_relaxed) && job.pes > 1) {
+            give_last_words(status, kLastWords);
+        }
         // Behind it: another thread of the program that calls meanwhile is no error.
         job.status().state.store(PeState::failed, std::memory_order_relaxed);
         if (claim_end(status)) {

@@ -6,15 +6,12 @@
 // has a connection to them alone must not take that for the cause.
 #pragma once
 
-#include <cstdint>
+#include "core/job/last_words.hpp"
 
 namespace isthmus {
 
 inline constexpr int kExitStatus = 0xff;
 inline constexpr int kUnheard = 0x100;
-
-// Of JobHeader::ended, between kEnding and kEnded: exit_status is what there is to be told.
-inline constexpr std::uint32_t kTold = 3;
 
 constexpr int unheard(int status) {
     return (status & kExitStatus) | kUnheard;

@@ -86,7 +86,7 @@ void await_speaker() {
     double waited = 0;
     Slices slices;
     while (waited < kSpeakerIsHeard) {
-        // Acquire: partner is have_mates_tell(), or end_job().
+        // Acquire: partner is give_last_words(), or end_job().
         const std::uint32_t ended =
             job.header ? job.header->ended.load(std::memory_order_acquire) : 0;
         if (ended == kTold || ended == kEnded || (ended == 0 && waited >= kSpeakerBegins)) break;

@@ -64,14 +64,17 @@ bool await_reader(int file, double seconds) {
     return true;
 }
 
+// By the program, whose status is no failure of this library's.
+constinit std::atomic<bool> is_left_by_program = false;
+
 // While there is time: the process manager kills them, too. Twice the interval of pass_on_end().
 void have_mates_tell(int farewell) {
-    std::uint32_t ending = kEnding;
-    if (job.header->ended_by.load(std::memory_order_relaxed) != job.me + 1) return;
-    job.header->exit_status.store(farewell, std::memory_order_relaxed);
-    // Release: partner is pass_on_end().
-    if (job.header->ended.compare_exchange_strong(ending, kTold, std::memory_order_acq_rel))
-        os::sleep_nanoseconds(in_nanoseconds(kPassedOn));
+    const bool is_wanted = is_end_wanted.load(std::memory_order_relaxed) ||
+                           is_left_by_program.load(std::memory_order_relaxed);
+    if (is_wanted)
+        give_last_words(farewell, kLastWords);
+    else if (far::road)
+        give_last_words(farewell, in_nanoseconds(kPassedOn));
 }
 
 }  // namespace
@@ -84,7 +87,7 @@ void pass_on_end(int farewell) {
 
 void pass_on_end() {
     const JobHeader& header = *job.header;
-    // Acquire: what is to be told. Partner: have_mates_tell().
+    // Acquire: what is to be told. Partner: give_last_words().
     if (header.ended.load(std::memory_order_acquire) == kTold)
         pass_on_end(header.exit_status.load(std::memory_order_relaxed));
 }
@@ -213,6 +216,11 @@ void end_managed_job(int status) {
     end_managed_job(status, {});
 }
 
+void end_managed_job_of_leaver(int status) {
+    is_left_by_program.store(true, std::memory_order_relaxed);
+    end_managed_job(status);
+}
+
 void end_managed_job(int status, std::span<const pid_t> stopped) {
     if (exchange && is_end_wanted.load(std::memory_order_relaxed)) exchange->take_last_words("");
     // Before anybody else is told: they keep silent if they need not speak in its place.
@@ -225,7 +233,7 @@ void end_managed_job(int status, std::span<const pid_t> stopped) {
     has_stopped.store(!is_heard, std::memory_order_relaxed);
     const int farewell = is_heard ? status : unheard(status);
     if (far::road) far::road->say_end(farewell);
-    if (far::road && job.host.count() > 1) have_mates_tell(farewell);
+    if (job.host.count() > 1) have_mates_tell(farewell);
     is_left.store(true, std::memory_order_relaxed);
     if (!exchange) return;
     // A manager's call may allocate (PMIx), and a handler of a signal that came within malloc waits

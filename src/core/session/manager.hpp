@@ -41,6 +41,8 @@ void leave_manager_at_once(int status);
 
 // Tells the process manager that the job ends badly; nothing without one.
 void end_managed_job(int status);
+// The same for a program that leaves before its time: others of this host write their output first.
+void end_managed_job_of_leaver(int status);
 // The same, and kills these processes once what was said of them has been read.
 void end_managed_job(int status, std::span<const pid_t> stopped);
 

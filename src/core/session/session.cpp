@@ -99,7 +99,7 @@ void end_job_of_leaver(const Text& how, int status, bool flushes) {
                           "; last noted call ", routine_name(last),
                           is_inner ? " (shmem_init was called more often)" : "", "; the job ends"));
     if (flushes && speaks) flush_output(status);
-    end_managed_job(status);
+    end_managed_job_of_leaver(status);
     // Release: partner is the Waiter of this host's others, acquire.
     job.header->ended.store(kEnded, std::memory_order_release);
 }
@@ -174,7 +174,8 @@ void tell_failed_exit(int status) {
     if (job.status().state.load(std::memory_order_relaxed) == PeState::finalized &&
         job.header->ended.load(std::memory_order_relaxed) == 0 &&
         !job.header->status_told.exchange(true, std::memory_order_relaxed))
-        say_from("", Text("exited with status ", status, " after shmem_finalize"));
+        say_from("", Text("exited with status ", status, " after ",
+                          routine_name(call_to_leave(job.status()))));
 }
 
 // Where the session is closed by then. Else finalize_at_exit.

@@ -7,6 +7,7 @@
 #include "core/job/activity.hpp"
 #include "core/job/called_as.hpp"
 #include "core/job/departure_word.hpp"
+#include "core/job/last_words.hpp"
 #include "core/wait/in_handler.hpp"
 #include "core/wait/mates.hpp"
 #include "core/wait/told.hpp"
@@ -230,13 +231,30 @@ void Waiter::look_for_peer(std::uint64_t now) {
                                           departure_text(word), missing_call(target_)));
 }
 
+namespace {
+
+// Whoever ends the job gives a moment for that.
+void write_last_words() {
+    static constinit std::atomic<bool> is_written = false;
+    if (forked_child || job.header->ended_by.load(std::memory_order_relaxed) == job.me + 1 ||
+        is_written.exchange(true, std::memory_order_relaxed))
+        return;
+    if (tell_program_of_end) tell_program_of_end();
+    write_standard_output();
+}
+
+}  // namespace
+
 void Waiter::look_around(std::uint64_t now) {
-    // Acquire: pairs with the release in end_job; the exit status is then visible.
-    if (job.header->ended.load(std::memory_order_acquire) == kEnded) {
+    // Acquire: pairs with the releases in end_job and give_last_words; the exit status is then
+    // visible.
+    const std::uint32_t ended = job.header->ended.load(std::memory_order_acquire);
+    if (ended == kEnded) {
         if (tell_program_of_end && !forked_child) tell_program_of_end();
         follow_end(1);
     }
     forget_old_tests(now);
+    if (ended == kTold) write_last_words();
     look_for_peer(now);
     if (look_for_dead_mates && now - since_ >= kSecond) look_for_dead_mates(target_.routine, now);
     report_if_stalled(target_, since_, reports_, now);
