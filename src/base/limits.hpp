@@ -16,8 +16,9 @@ const char* advice_on_thread(int error);
 inline bool is_call_forbidden(int error) {
     return error == EPERM || error == EACCES || error == ENOSYS;
 }
-// "; the system call is forbidden here ...". Empty for other errors.
+// "; the system call is forbidden here ...", or which limit to raise. Empty for other errors.
 inline const char* advice_on_call(int error) {
+    if (error == EMFILE) return "; raise the limit of open files (ulimit -n)";
     return is_call_forbidden(error)
                ? "; the system call is forbidden here (a container's seccomp profile?)"
                : "";

@@ -26,6 +26,7 @@
 #include <string>
 
 #include "base/control_group.hpp"
+#include "base/limits.hpp"
 #include "base/process_stat.hpp"
 
 #ifndef MAP_FIXED_NOREPLACE
@@ -129,7 +130,7 @@ int create_shared_file(const char* label, std::uint64_t size) {
 const char* advice_on_shared_file(int error) {
     switch (error) {
         case EFBIG: return "; the file size limit (ulimit -f) must be unlimited";
-        case EMFILE: return "; raise the limit of open files (ulimit -n)";
+        case EMFILE: return advice_on_call(error);
         case ENOSYS:
         case EPERM:
         case EACCES:

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/limits.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "launch/diagnosis.hpp"
@@ -20,7 +21,7 @@
 namespace isthmus::launch {
 namespace {
 
-constexpr const char* kRaiseFiles = "; raise the limit of open files (ulimit -n)";
+const char* const kRaiseFiles = os::advice_on_call(EMFILE);
 
 bool is_out_of_files(int error) {
     return error == EMFILE || error == ENFILE;

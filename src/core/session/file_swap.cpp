@@ -182,7 +182,7 @@ std::string Swap::text_of_calls(int error) const {
     if (!reception_.forbidden().empty()) return what + reception_.forbidden();
     if (reception_.want() != 0)
         return what + "accept4: " + std::strerror(reception_.want()) +
-               (reception_.want() == EMFILE ? "; raise ulimit -n" : "");
+               os::advice_on_call(reception_.want());
     const std::string refused = reception_.refused();
     return what + std::to_string(mates_.end() - me_ - 1) +
            " were to call, and not all did within " + std::to_string(kMatesPatience) +
@@ -251,10 +251,10 @@ std::string memory_failed(const char* call, int pe) {
         return who +
                ", which had come, has ended in shmem_init, or the program has closed its files: " +
                call + ": " + std::strerror(error);
-    const bool lacks_descriptors = error == EMFILE || error == ETOOMANYREFS;
+    // As many files may be under way as this process may have open.
+    const int lack = error == ETOOMANYREFS ? EMFILE : error;
     return who + " says that it runs on this host, but its memory cannot be had: " + call + ": " +
-           std::strerror(error) +
-           (lacks_descriptors ? "; raise ulimit -n" : os::advice_on_call(error));
+           std::strerror(error) + os::advice_on_call(lack);
 }
 
 std::string swap_files(const Descriptor& listener, const std::vector<Mate>& mates,

@@ -129,11 +129,8 @@ void number_hosts(const std::vector<Card>& cards) {
 }
 
 std::string why_no_socket(const char* call) {
-    const bool lacks_descriptors = errno == EMFILE || errno == ENFILE;
     return std::string("cannot open a socket for this host: ") + call + ": " +
-           std::strerror(errno) +
-           (lacks_descriptors ? "; raise the limit of open files (ulimit -n)"
-                              : os::advice_on_call(errno));
+           std::strerror(errno) + os::advice_on_call(errno);
 }
 
 std::string join(const Descriptor& listener) {

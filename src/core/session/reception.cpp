@@ -89,7 +89,7 @@ bool Reception::lacks_descriptor(Heard heard, const Hello& hello) {
     if (heard != Heard::noise || errno != EMFILE) return false;
     const bool is_mate = is_equal(hello.secret, secret_);
     if (!is_mate) return false;
-    forbidden_ = std::string("recvmsg: ") + std::strerror(EMFILE) + "; raise ulimit -n";
+    forbidden_ = std::string("recvmsg: ") + std::strerror(EMFILE) + os::advice_on_call(EMFILE);
     return true;
 }
 

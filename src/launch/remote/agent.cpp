@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "base/limits.hpp"
 #include "base/os.hpp"
 #include "base/process_stat.hpp"
 #include "base/process_tree.hpp"
@@ -278,9 +279,8 @@ bool Agent::start(int pe, const char* path, const std::vector<char*>& arguments,
                exec ? describe_exec_error(path, result.error)
                     : "cannot start PE " + std::to_string(pe) + ": " + result.step + ": " +
                           std::strerror(result.error) +
-                          (result.error == EAGAIN   ? "; raise the limit of processes (ulimit -u)"
-                           : result.error == EMFILE ? "; raise the limit of open files (ulimit -n)"
-                                                    : ""));
+                          (result.error == EAGAIN ? "; raise the limit of processes (ulimit -u)"
+                                                  : os::advice_on_call(result.error)));
         return false;
     }
     for (const int ours : {manager[0], output[0], errors[0], input[1]})

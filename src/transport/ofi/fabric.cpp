@@ -11,6 +11,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/limits.hpp"
 #include "transport/service/seal.hpp"
 #include "transport/service/wire.hpp"
 
@@ -102,7 +103,7 @@ void Fabric::fail(const char* call, int error) const {
     const int known = error < 0 ? -error : error;
     services_.fail(
         (provider + ": " + call + ": " + fi_strerror(known) +
-         (known == EMFILE ? "; raise ulimit -n"
+         (known == EMFILE ? os::advice_on_call(known)
                           : " (ISTHMUS_FABRIC chooses the provider; `fi_info` lists them)"))
             .c_str());
     std::abort();

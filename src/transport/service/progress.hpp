@@ -13,6 +13,7 @@
 #include <new>
 
 #include "base/blocked_signals.hpp"
+#include "base/limits.hpp"
 #include "transport/perform.hpp"
 #include "transport/service/road.hpp"
 
@@ -203,8 +204,8 @@ void Road<L>::lost(int pe, int error, bool reads) {
     if (error == EMFILE)  // this PE's own want
         services_.fail(
             ("no descriptor is left for the connection to PE " + std::to_string(pe) +
-             ", or strangers' connections have taken them; raise ulimit -n " +
-             (is_claimable ? "(SECURITY.md, \"Between hosts\")" : "(SECURITY.md, \"Packets\")"))
+             ", or strangers' connections have taken them" + os::advice_on_call(error) +
+             (is_claimable ? "; SECURITY.md, \"Between hosts\"" : "; SECURITY.md, \"Packets\""))
                 .c_str());
     if (error == EFAULT)  // of memory that the program gave, which no other PE sees
         services_.fail(("a transfer to or from PE " + std::to_string(pe) +

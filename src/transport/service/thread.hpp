@@ -16,6 +16,7 @@
 #include <string>
 #include <utility>
 
+#include "base/limits.hpp"
 #include "transport/service/connection.hpp"
 #include "transport/service/road.hpp"
 
@@ -117,9 +118,9 @@ int Road<L>::open_ends() const {
         event.events = EPOLLIN;
         event.data.fd = end;
         if (end >= 0 && (ends < 0 || epoll_ctl(ends, EPOLL_CTL_ADD, end, &event) != 0))
-            services_.fail((std::string("epoll: ") + std::strerror(errno) +
-                            (errno == EMFILE ? "; raise ulimit -n" : ""))
-                               .c_str());
+            services_.fail(
+                (std::string("epoll: ") + std::strerror(errno) + os::advice_on_call(errno))
+                    .c_str());
     }
     return ends;
 }

@@ -70,7 +70,7 @@ def main():
         problems.append(f"no room below the soft limit: {soft.stdout}{soft.stderr}")
     none = run(before, program, 2, LIMIT + 1, dict(small, ISTHMUS_DETECT_SECONDS="1"))
     if none.returncode == 0 or "on this host, but its memory cannot be had: sendmsg: " not in none.stderr \
-            or "; raise ulimit -n\n" not in none.stderr:
+            or "; raise the limit of open files (ulimit -n)\n" not in none.stderr:
         problems.append(f"no room: status {none.returncode}: {none.stdout}{none.stderr}")
     print("\n".join(problems) or "room for one file: started; for none: told")
     return 1 if problems else 0

@@ -181,7 +181,8 @@ TEST_F(ReceptionTest, WaitsForADescriptor) {
     const rlimit one{static_cast<rlim_t>(lowest) + 1, before.rlim_max};
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &one), 0);
     EXPECT_FALSE(reception.take_calls(10s, take));
-    EXPECT_EQ(reception.forbidden(), "recvmsg: Too many open files; raise ulimit -n");
+    EXPECT_EQ(reception.forbidden(),
+              "recvmsg: Too many open files; raise the limit of open files (ulimit -n)");
     EXPECT_EQ(reception.refused(), "");
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
