@@ -96,7 +96,7 @@ long Door::begin(int pe, Attempt& attempt) {
     // ever.
     while (descriptor < 0 && (errno == EMFILE || errno == ENFILE)) {
         const int error = errno;
-        if (!evict()) return -error;
+        if (!evict(true)) return -error;
         descriptor = open();
     }
     Stream stream(descriptor);
@@ -136,9 +136,9 @@ void Door::accept_all() {
             // makes room for the next spare one, or this one is hung up on.
             ::close(spare_);
             descriptor = take();
-            if (descriptor >= 0 && !evict()) {
+            if (descriptor >= 0 && !evict(true)) {
                 ::close(descriptor);
-                ++news_.silent;
+                if (expected_.count(text_of(from)) == 0) ++news_.silent;
                 spare_ = open_spare(events_);
                 continue;
             }
@@ -150,7 +150,7 @@ void Door::accept_all() {
         if (descriptor < 0) return note_forbidden("accept4", errno);
         forbidden_ = 0;
         wanted_ = 0;
-        if (callers_ >= kMostCallers + static_cast<std::size_t>(self_.pes)) evict();
+        if (callers_ >= kMostCallers + static_cast<std::size_t>(self_.pes)) evict(false);
         if (enter(Stream(descriptor), Join::listen(self_, make_nonce()), -1,
                   expected_.count(text_of(from)) != 0))
             ++callers_;
@@ -357,8 +357,9 @@ std::string Door::tried(int pe) const {
 }
 
 // The caller that is most likely none of the job's; of those that are alike, who has had most time.
-// Nobody who is welcome: it may have joined.
-bool Door::evict() {
+// Nobody who is welcome: it may have joined. For want of descriptors a PE has to go that has had no
+// time to say who it is; it calls again.
+bool Door::evict(bool for_want) {
     auto least = guests_.end();
     for (auto guest = guests_.begin(); guest != guests_.end(); ++guest) {
         if (guest->second.called < 0 && !guest->second.is_welcome &&
@@ -366,7 +367,8 @@ bool Door::evict() {
             least = guest;
     }
     if (least == guests_.end()) return false;
-    send_away(least, false);
+    const Guest& guest = least->second;
+    send_away(least, for_want && guest.is_expected && !guest.join.is_spoken_to());
     return true;
 }
 

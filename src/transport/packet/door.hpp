@@ -176,7 +176,7 @@ class Door {
     void forget(Guests::iterator guest);
     void see_to_call(Guests::iterator guest);
     void take_turn();
-    bool evict();
+    bool evict(bool for_want);
     bool enter(Stream&& stream, const Join& join, int called, bool is_expected);
     // If the system refuses that call to this process.
     void note_forbidden(const char* call, int error);

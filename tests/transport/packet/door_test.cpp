@@ -577,6 +577,30 @@ TEST(PacketDoor, BearsTheWantOfDescriptors) {
     EXPECT_TRUE(await({&mine, &other}, [&] { return !mine.joined.empty(); }));
 }
 
+// A PE that is hung up on for want of them calls again, and counts for nothing.
+TEST(PacketDoor, TakesNoPeForAStrangerForWantOfDescriptors) {
+    Keeper mine(0);
+    mine.door->expect(mine.door->address());
+    std::vector<Stream> callers;
+    for (int i = 0; i < 8; ++i)
+        callers.push_back(mine.connect_as_stranger());
+    {
+        const NoDescriptors none;
+        for (int turn = 0; turn < 8; ++turn)
+            mine.look();
+    }
+    EXPECT_EQ(mine.door->guests(), 0U);
+    ASSERT_TRUE(await({&mine}, [&] {
+        callers.push_back(mine.connect_as_stranger());
+        return mine.door->guests() == 2;
+    }));
+    {
+        const NoDescriptors none;
+        EXPECT_EQ(mine.door->call(2, mine.door->address()), 0);
+    }
+    EXPECT_EQ(mine.refused + mine.silent, 0U);
+}
+
 // Those that strangers have taken are there for the PE's own calls.
 TEST(PacketDoor, CallsByTheDescriptorOfAStranger) {
     Keeper mine(0);
