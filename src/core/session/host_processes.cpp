@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,6 +19,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/fnv1a.hpp"
 #include "base/process_stat.hpp"
 #include "base/process_tree.hpp"
 #include "core/job/end_times.hpp"
@@ -132,6 +134,12 @@ bool is_program(pid_t process) {
     return os::has_library(process);
 }
 
+// Names are the network namespace's, numbers of processes the PID namespace's.
+std::uint64_t number_of_pid_namespace() {
+    struct stat facts {};
+    return stat("/proc/self/ns/pid", &facts) == 0 ? facts.st_ino : 0;
+}
+
 // Of this user; 0 if the kernel does not say which.
 std::optional<pid_t> process_with_name(const std::string& name) {
     const Descriptor asks(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -202,7 +210,7 @@ std::string HostProcesses::name_of(int rank, std::uint64_t job) {
 // Of those that see the same manager, so that one that sees none keeps nobody from looking.
 std::string HostProcesses::name_of_looker(std::size_t turn) const {
     return "looks-" + std::to_string(geteuid()) + "-" + std::to_string(job_) + "-" +
-           std::to_string(ranks_.front()) + "-" + std::to_string(manager_) + "-" +
+           std::to_string(ranks_.front()) + "-" + text_of_manager(manager_) + "-" +
            std::to_string(turn);
 }
 
@@ -226,8 +234,16 @@ std::optional<pid_t> HostProcesses::holder_of(const std::string& name) {
     return holder;
 }
 
+// One of PMIx's may have started several jobs.
+std::string HostProcesses::text_of_manager(pid_t manager) {
+    std::uint64_t number = number_of_pid_namespace();
+    if (const char* const space = own_namespace())
+        number = fnv1a(space, std::strlen(space), number);
+    return std::to_string(manager) + "-" + std::to_string(number);
+}
+
 std::string HostProcesses::name_of_end(pid_t manager) {
-    return "told-" + std::to_string(geteuid()) + "-" + std::to_string(manager);
+    return "told-" + std::to_string(geteuid()) + "-" + text_of_manager(manager);
 }
 
 pid_t HostProcesses::find_manager(int me) {
@@ -235,7 +251,8 @@ pid_t HostProcesses::find_manager(int me) {
 }
 
 bool HostProcesses::is_end_told(pid_t manager) {
-    return manager != 0 && process_with_name(name_of_end(manager)).has_value();
+    // 0: of another PID namespace, and so of another job.
+    return manager != 0 && process_with_name(name_of_end(manager)).value_or(0) != 0;
 }
 
 Descriptor HostProcesses::tell_end(pid_t manager) {

@@ -39,6 +39,8 @@ class HostProcesses {
     const std::vector<int>& ranks() const { return ranks_; }
     // The manager's process that has started those of this host; 0: not known.
     static pid_t find_manager(int me);
+    // For names that say whose process it is: its number, and what that number is known in.
+    static std::string text_of_manager(pid_t manager);
     // Another one of this host has said why the job ends, and it may be that nobody else tells of
     // that.
     static bool is_end_told(pid_t manager);

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <exception>
 
 #include "base/error.hpp"
@@ -31,12 +32,15 @@ namespace {
 using namespace end_times;
 
 constinit std::atomic<std::uint64_t> known_number = 0;
+constinit std::atomic<int> parents_entry = -1;
 
-// Where sockets or names for them are forbidden, or there is no room for one more: children of one
-// parent have its entry in /proc in common. Asked once: this process holds it from then on.
+// Where there are no sockets, no names for them and no room for one more. Asked once: this process
+// holds it from then on.
 bool may_speak_without_socket() {
     static const bool may = [] {
-        const int file = open(Text("/proc/", getppid(), "/stat").c_str(), O_RDONLY | O_CLOEXEC);
+        hold_parents_entry();
+        // Relaxed: stands for itself.
+        const int file = parents_entry.exchange(-1, std::memory_order_relaxed);
         return file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
     }();
     return may;
@@ -50,17 +54,20 @@ bool may_speak_as(const char* who) {
     const auto* const name = reinterpret_cast<const sockaddr*>(&address);
     if (bind(file, name, bytes) == 0) {
         listen(file, 256);
-        return true;
+        // Mates may have no socket, or not be told whose this is. A parent of PMIx's may have the
+        // PEs of other jobs as well.
+        return may_speak_without_socket() || std::getenv("PMIX_NAMESPACE");
     }
     if (errno != EADDRINUSE) return may_speak_without_socket();
     // It may not listen yet, and on a busy machine that takes its time.
     constexpr int kTries = 200;
     for (int tries = 0; tries < kTries; ++tries) {
-        const int asks = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        const bool reached = connect(asks, name, bytes) == 0;
-        const bool is_ours = reached && peer_of(asks).is_of_this_user();
-        close(asks);
-        if (reached) return !is_ours;
+        const Descriptor asks(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        if (asks.file() < 0) return may_speak_without_socket();
+        if (connect(asks.file(), name, bytes) == 0) {
+            const PeerProcess holder = peer_of(asks.file());
+            return holder.known ? !holder.is_of_this_user() : may_speak_without_socket();
+        }
         os::sleep_nanoseconds(5'000'000);
     }
     return true;
@@ -74,9 +81,12 @@ bool may_speak(pid_t manager) {
     const Text user("ends-", geteuid(), "-");
     const std::uint64_t number = job_number();
     if (manager == 0 && number == 0 && getppid() <= 1) return true;  // so are those of other jobs
-    if (manager != 0 && !may_speak_as(Text(user, "manager-", manager).c_str())) return false;
+    if (manager != 0 &&
+        !may_speak_as(Text(user, "manager-", HostProcesses::text_of_manager(manager)).c_str()))
+        return false;
     if (number != 0) return may_speak_as(Text(user, number).c_str());
-    return manager != 0 || may_speak_as(Text(user, getppid()).c_str());
+    return manager != 0 ||
+           may_speak_as(Text(user, HostProcesses::text_of_manager(getppid())).c_str());
 }
 
 // Where they share a header that one tells whether it was heard, which may take longer, and this PE
@@ -104,6 +114,19 @@ bool has_stopped(pid_t manager) {
 }
 
 }  // namespace
+
+// What children of one parent have in common, and other users cannot open.
+void hold_parents_entry() {
+    // Relaxed: stands for itself, here and below.
+    if (parents_entry.load(std::memory_order_relaxed) >= 0) return;
+    const int file = open(Text("/proc/", getppid(), "/environ").c_str(), O_RDONLY | O_CLOEXEC);
+    parents_entry.store(file, std::memory_order_relaxed);
+}
+
+void let_parents_entry_go() {
+    const int file = parents_entry.exchange(-1, std::memory_order_relaxed);
+    if (file >= 0) close(file);
+}
 
 void note_job_name(const std::string& name) {
     // Relaxed: stands for itself.

@@ -15,6 +15,11 @@ void note_job_name(const std::string& name);
 // From it; 0: not known yet.
 std::uint64_t job_number();
 
+// At the end of a start there may be no room for the file by which one of a host's PEs is chosen:
+// from its beginning, and until all have come.
+void hold_parents_entry();
+void let_parents_entry_go();
+
 // As fail(), where the PEs of a host may all come to know of one reason and do not share a header
 // yet, in which the first could be noted.
 // `stopped`: processes that are killed, where the manager may not reach them.

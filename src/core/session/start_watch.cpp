@@ -332,6 +332,7 @@ void StartWatch::watch_on(Phase phase, double waited, double detect) {
 }
 
 void begin_start_watch(int rank, StartWatch::Phase phase, bool is_again) {
+    hold_parents_entry();
     *start_watch = std::make_unique<StartWatch>(rank, phase, "shmem_init", 0, is_again);
 }
 
@@ -349,6 +350,7 @@ void note_failed_exchange() {
 
 void end_start_watch() {
     start_watch->reset();
+    let_parents_entry_go();
 }
 
 }  // namespace isthmus
