@@ -86,6 +86,9 @@ def run_packets():
     # At once, however long a PE that does not answer is waited for.
     check("packets: sendmsg", start(DENIED, "sendmsg", PROGRAM, "late"), "shmem_init: transport: packet: sendmsg:"
           + FORBIDDEN, 1, env=dict(packets, ISTHMUS_DETECT_SECONDS="100"))
+    for call in ("recvfrom", "recvmsg"):
+        check(f"packets: {call}", start(DENIED, call, PROGRAM, "late"), f"{call}.*: Operation not permitted;.* forbidden here",
+              1, env=dict(packets, ISTHMUS_DETECT_SECONDS="100"))
     # By it the system tells this host's addresses, too.
     check("packets: sendto", start(DENIED, "sendto", PROGRAM, "late"), "(getifaddrs|sendto).*: Operation not permitted;.*"
           "forbidden here", 1, env=dict(packets, ISTHMUS_DETECT_SECONDS="100"))
@@ -112,7 +115,12 @@ def run_packets():
             check(f"{call} on one host", ["mpiexec.hydra", "-n", "2", DENIED, call, PROGRAM, "late"],
                   f"the PEs of this host cannot hand over their memory: {call}:" + FORBIDDEN, 1)
         check("getsockopt on one host", ["mpiexec.hydra", "-n", "2", DENIED, "getsockopt", PROGRAM, "late"],
-              "getsockopt:" + FORBIDDEN, 1)
+              f"^isthmus: [^\n]*getsockopt:{FORBIDDEN}[^\n]*\n$", 1)
+        # Who is to speak is found all the same.
+        for files in (16, 20, 22, 24):
+            check(f"{files} files under a process manager", ["mpiexec.hydra", "-n", "4", "sh", "-c",
+                                                             f"ulimit -n {files}; exec {PROGRAM} late"],
+                  "^isthmus: PE . [^\n]*raise the limit of open files \\(ulimit -n\\)\n$", 1)
         run_sockets()
         run_few_files()
         # Of who calls; the cause comes first.
@@ -130,7 +138,7 @@ def run_few_files():
         said += subprocess.run(["mpiexec.hydra", "-n", "2", "sh", "-c", f"ulimit -n {files}; exec {PROGRAM} late"],
                                capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
                                env=dict(os.environ, ISTHMUS_TRANSPORT="ofi", ISTHMUS_DETECT_SECONDS="1")).stderr
-    if "fi_endpoint: Too many open files; raise ulimit -n" not in said or "Too many open files (" in said:
+    if "fi_endpoint: Too many open files; raise the limit of open files (ulimit -n)" not in said or "Too many open files (" in said:
         problems.append(f"few files: {said}")
 
 

@@ -88,12 +88,11 @@ Link::Link(const Services& services) : services_(services) {
         need(open_ports(self), "a socket that listens at " + text_of(interface_.address)) &&
         need(!by_datagrams_ || add(udp_.descriptor(), Event::datagrams, EPOLLIN), "epoll_ctl") &&
         need(Stream::may_write(), "sendto") && need(Stream::may_write_pieces(), "sendmsg") &&
+        need(Stream::may_read(), "recvfrom") && need(Stream::may_read_pieces(), "recvmsg") &&
         need(!by_datagrams_ || udp_.may_send(), "sendmmsg") &&
         need(!by_datagrams_ || udp_.may_receive(), "recvmmsg");
     if (!has_all) {
-        services.fail(("packet: " + lacks +
-                       (error == EMFILE ? "; raise ulimit -n" : os::advice_on_call(error)))
-                          .c_str());
+        services.fail(("packet: " + lacks + os::advice_on_call(error)).c_str());
         std::abort();
     }
     for (int pe = 0; pe < services.pes; ++pe)

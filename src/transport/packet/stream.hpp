@@ -32,11 +32,17 @@ class Stream {
 
     bool is_open() const { return descriptor_ >= 0; }
     int descriptor() const { return descriptor_; }
-    // Whether this process may send so at all. Asked of no socket: only who may is told that.
+    // Whether this process may send or receive so at all. Asked of no socket: only who may is told
+    // that.
     static bool may_write() { return may(::send(-1, nullptr, 0, 0)); }
     static bool may_write_pieces() {
         const msghdr nothing{};
         return may(sendmsg(-1, &nothing, 0));
+    }
+    static bool may_read() { return may(::recv(-1, nullptr, 0, 0)); }
+    static bool may_read_pieces() {
+        msghdr nothing{};
+        return may(recvmsg(-1, &nothing, 0));
     }
     // Bytes that have left, kNotNow, or an error: its number with a minus.
     long write(iovec* pieces, std::size_t count) {
@@ -70,7 +76,7 @@ class Stream {
         descriptor_ = -1;
         return descriptor;
     }
-    static bool may(ssize_t sent) { return sent >= 0 || !os::is_call_forbidden(errno); }
+    static bool may(ssize_t moved) { return moved >= 0 || !os::is_call_forbidden(errno); }
     static long result(ssize_t bytes) {
         if (bytes >= 0) return bytes;
         return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? kNotNow : -errno;
