@@ -98,19 +98,20 @@ class Counter {
     Question& question_;
 };
 
-// Counts this PE at PE 0, and waits until all have come to the same, or this time. Runs no handlers
-// and may be called in one.
-void meet(std::size_t which, std::uint64_t until) {
+// Counts this PE at PE 0, and waits until all have come to the same: true; or this time. Runs no
+// handlers and may be called in one.
+bool meet(std::size_t which, std::uint64_t until) {
     const auto all = static_cast<std::uint64_t>(job.pes);
     // On top of a call on the road, which this thread cannot end.
-    if (!is_near(0) && far::is_marked()) return;
+    if (!is_near(0) && far::is_marked()) return false;
     Counter counter(which);
-    if (counter.add(1) == all) return;
+    if (counter.add(1) == all) return true;
     while (os::monotonic_nanoseconds() < until && !has_job_ended()) {
         if (far::present) far::progress();
         os::sleep_nanoseconds(is_near(0) ? 100'000 : 1'000'000);
-        if (counter.look() >= all) return;
+        if (counter.look() >= all) return true;
     }
+    return false;
 }
 
 // Another thread meets, or this one, below a handler of a signal.
@@ -123,18 +124,21 @@ void await_meeting(std::uint64_t until) {
 // and the first process to go takes nothing with it. Output is written in front of them, too: the
 // job may end for another reason meanwhile.
 // Whatever this thread was at, which may hold a lock of the road, it comes to an end. Who has been
-// told of the end meets nobody.
-void meet_to_end(int code) {
+// told of the end meets nobody. True if all have come.
+bool meet_to_end(int code) {
     constexpr double kBeyond = 0.3;  // seconds
     static constinit std::atomic<bool> meets = false;
     os::call_no_more(os::Limit::told);
-    if (has_job_ended()) return;
+    if (has_job_ended()) return false;
     const auto second = static_cast<std::uint64_t>(kSecond);
     const double patient = patience(code);
     const std::uint64_t begun = os::monotonic_nanoseconds();
     const auto until = begun + static_cast<std::uint64_t>(patient * kSecond);
     knows_end.store(true, std::memory_order_relaxed);
-    if (meets.exchange(true, std::memory_order_relaxed)) return await_meeting(until);
+    if (meets.exchange(true, std::memory_order_relaxed)) {
+        await_meeting(until);
+        return false;
+    }
     os::call_after(
         os::Limit::meeting, patient + kBeyond,
         [](int status) {
@@ -146,8 +150,17 @@ void meet_to_end(int code) {
     meet(0, until);
     flush_output(code);
     messages::end_tracing();
-    meet(1, std::min(until, os::monotonic_nanoseconds() + second));
+    const bool have_all_come = meet(1, std::min(until, os::monotonic_nanoseconds() + second));
     os::call_no_more(os::Limit::meeting);
+    return have_all_come;
+}
+
+// Of nodes that all leave with an error those of one host say so, and have the time for it.
+void leave_with_error(int status) {
+    constexpr std::uint64_t kSaid = 300'000'000;
+    if (!meet_to_end(status) || job.host.test(0)) return;
+    is_first_reason();
+    await_meeting(os::monotonic_nanoseconds() + kSaid);
 }
 
 [[noreturn]] void die_of(int signal) {
@@ -216,7 +229,7 @@ void gasnet::prepare_end() {
             std::raise(SIGQUIT);
     };
     before_failed_end = [](int status) {
-        if (face->begun) meet_to_end(status);
+        if (face->begun) leave_with_error(status);
     };
 }
 

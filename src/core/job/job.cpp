@@ -53,15 +53,15 @@ void give_last_words(int farewell, std::uint64_t nanoseconds) {
 
 namespace {
 
-// Who comes behind another PE of this host, as that one has told it to write its output, ends with
-// that one's status, which a process manager takes from either.
+// Who comes behind another PE of this host, as that one has told it to write its output, or behind
+// another thread, ends with that one's status, which a process manager takes from either.
 int status_of_end(int status) {
     constexpr int kExitStatus = 0xff;
     const JobHeader& header = *job.header;
     const int by = header.ended_by.load(std::memory_order_relaxed);
     // Acquire: partner is the release in give_last_words, and the one in end_job.
     const std::uint32_t ended = header.ended.load(std::memory_order_acquire);
-    const bool is_known = by != 0 && by != job.me + 1 && (ended == kTold || ended == kEnded);
+    const bool is_known = by != 0 && (ended == kEnded || (ended == kTold && by != job.me + 1));
     return is_known ? header.exit_status.load(std::memory_order_relaxed) & kExitStatus : status;
 }
 

@@ -1,5 +1,5 @@
-// The moment before a job ends: the PEs of a host learn that one of them ends it, before its launcher
-// or process manager kills them.
+// The moment before a job ends: the PEs of a host learn that one of them ends it, before its
+// launcher or process manager kills them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ inline constexpr std::uint32_t kTold = 3;
 // For those who wait, if they have so long. Nothing but for who has claimed the end.
 void give_last_words(int farewell, std::uint64_t nanoseconds);
 
-// What a program that the user ends may have: of each wait's 5 milliseconds many, for a loaded host.
+// What a program that the user ends may have: of each wait's 5 milliseconds many, for a loaded
+// host.
 inline constexpr std::uint64_t kLastWords = 100'000'000;
 
 }  // namespace isthmus

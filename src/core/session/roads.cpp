@@ -202,7 +202,7 @@ std::uint64_t patience(int pe, const DeadMates& dead, bool in_doubt) {
     pass_on_end(status);
     for (int turn = 0; turn < kTurns; ++turn) {
         // Acquire: as above.
-        if (job.header->ended.load(std::memory_order_acquire) == kEnded) follow_end(1);
+        if (job.header->ended.load(std::memory_order_acquire) == kEnded) follow_end(status);
         os::sleep_nanoseconds(10'000'000);
     }
     follow_end(status);
