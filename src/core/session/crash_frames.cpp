@@ -137,9 +137,11 @@ bool is_in_one_of(const std::string_view (&libraries)[kCount], const void* at) {
                        [=](std::string_view name) { return file.starts_with(name); });
 }
 
+// And what stands in front of it, as abort() of ThreadSanitizer does.
 bool is_in_system_library(const void* at) {
     constexpr std::string_view kLibraries[] = {"libc.so",    "libc-",       "libpthread",
-                                               "libstdc++.", "libgcc_s.so", "libc++"};
+                                               "libstdc++.", "libgcc_s.so", "libc++",
+                                               "libasan.",   "libtsan.",    "libubsan."};
     return is_in_one_of(kLibraries, at);
 }
 
