@@ -152,6 +152,8 @@ struct Services {
     void (*unreached)(int pe, const char* what) = nullptr;
     // As lost, of one whose connection has just ended: it, or the process manager, may say more.
     void (*gone)(int pe, const char* what) = nullptr;
+    // The same where a transfer with PE `pe` was given memory of this PE that is none.
+    void (*misgiven)(int pe, const char* why) = nullptr;
     // PE `pe` ends the job with this status, and has said why.
     void (*job_ended)(int pe, int status) = nullptr;
     // Waits for done(argument), giving way as the core's waits do. `pe` is who is waited for,

@@ -34,6 +34,7 @@
 #include "core/session/dead_mates.hpp"
 #include "core/session/farewell.hpp"
 #include "core/session/fault_reading.hpp"
+#include "core/session/frame_names.hpp"
 #include "core/session/gather.hpp"
 #include "core/session/kept_signals.hpp"
 #include "core/session/manager.hpp"
@@ -94,6 +95,15 @@ Routine noted_routine() {
 
 [[noreturn]] void fail_transport(const char* what) {
     fail(routine_name(noted_routine()), std::string("transport: ") + what);
+}
+
+// The call may be inlined, and is not noted then: its line tells which it is, if it waits.
+[[noreturn]] void fail_misgiven(int pe, const char* why) {
+    fail(("a put or get" + line_of_caller()).c_str(),
+         "memory of this PE cannot be read or written (" + std::string(why) +
+             "): the source of a put to PE " + std::to_string(pe) +
+             ", or the dest of a get from there; last noted call " + routine_name(noted_routine()) +
+             "; ISTHMUS_CHECK=1 names the call");
 }
 
 // What the program is doing. Short operations are not noted: only a wait tells of them.
@@ -318,6 +328,7 @@ transport::Services services_of_job(const RoadChoice& choice) {
     services.fail = fail_transport;
     services.lost = fail_lost;
     services.unreached = fail_unreached;
+    services.misgiven = fail_misgiven;
     services.gone = fail_gone;
     services.job_ended = follow;
     services.now_and_then = [] {

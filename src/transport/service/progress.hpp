@@ -207,12 +207,9 @@ void Road<L>::lost(int pe, int error, bool reads) {
              ", or strangers' connections have taken them" + os::advice_on_call(error) +
              (is_claimable ? "; SECURITY.md, \"Between hosts\"" : "; SECURITY.md, \"Packets\""))
                 .c_str());
-    if (error == EFAULT)  // of memory that the program gave, which no other PE sees
-        services_.fail(("a transfer to or from PE " + std::to_string(pe) +
-                        " was given memory of this PE that cannot be read or written, as the "
-                        "source of a put or the dest of a get (" +
-                        link_.error_text(error) + "); ISTHMUS_CHECK=1 names the call")
-                           .c_str());
+    // Of memory that the program gave: no other PE sees that.
+    if (error == EFAULT && services_.misgiven)
+        services_.misgiven(pe, link_.error_text(error).c_str());
     if constexpr (requires { link_.tried(pe, error); }) {
         const std::string tried = link_.tried(pe, error);
         if (!tried.empty())
