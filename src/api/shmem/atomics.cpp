@@ -196,13 +196,19 @@ FETCHING(And, bit_and, __atomic_fetch_and)
 FETCHING(Or, bit_or, __atomic_fetch_or)
 FETCHING(Xor, bit_xor, __atomic_fetch_xor)
 
+// Which of the two writes comes last is left open.
+template <typename T>
+inline bool is_apart(const T* fetch, const char* word) {
+    return reinterpret_cast<std::uintptr_t>(fetch) - reinterpret_cast<std::uintptr_t>(word) +
+               sizeof(T) - 1 >=
+           2 * sizeof(T) - 1;
+}
 // Checked mode, in a few instructions: where the result goes is known to be this PE's, and no part
 // of the word; which is looked at by whoever changes it.
 template <typename T>
-inline bool may_receive(const T* fetch, const void* dest, int pe) {
+inline bool may_receive(const T* fetch, const char* word) {
     const auto here = reinterpret_cast<std::uintptr_t>(fetch);
-    const std::uintptr_t there = ISTHMUS_WINDOW_THERE(dest, ISTHMUS_WINDOW_SLOT(pe));
-    if (!may_pass() || there - here + sizeof(T) - 1 < 2 * sizeof(T) - 1) return false;
+    if (!may_pass() || !is_apart(fetch, word)) return false;
     const std::uint64_t mine = here - isthmus_checks.heap;
     if (mine < isthmus_checks.size) return isthmus_checks_in_use(mine, sizeof(T)) != 0;
     // Relaxed: each stands for itself.
@@ -212,13 +218,6 @@ inline bool may_receive(const T* fetch, const void* dest, int pe) {
     return (here ^ page) <= (std::uintptr_t{1} << ISTHMUS_CHECKS_PAGE) - sizeof(T);
 }
 
-// Which of the two writes comes last is left open.
-template <typename T>
-inline bool is_apart(const T* fetch, const char* word) {
-    return reinterpret_cast<std::uintptr_t>(fetch) - reinterpret_cast<std::uintptr_t>(word) +
-               sizeof(T) - 1 >=
-           2 * sizeof(T) - 1;
-}
 [[gnu::cold, gnu::noinline]] void refuse_fetch_on_dest(const char* routine) {
     fail(called(routine), "fetch and dest overlap: the word that is changed and its former value");
 }
@@ -246,7 +245,7 @@ template <typename Operation, typename T, typename Object, typename... Operands>
                                            Object* dest, Operands... operands) {
     using Bits = std::make_unsigned_t<Word<T>>;
     char* const there = find_word<sizeof(T), sizeof(T)>(dest, pe);
-    if (!there || !may_receive(fetch, dest, pe)) [[unlikely]]
+    if (!there || !may_receive(fetch, there)) [[unlikely]]
         return fetch_nbi_closely<Operation>(ctx, fetch, pe, routine, dest, operands...);
     std::uint64_t before = 0;
     transport::perform_on(reinterpret_cast<Bits*>(there), Operation::of(dest, operands...), before);
