@@ -360,8 +360,9 @@ bool Link::flush_dirty() {
         const std::lock_guard lock(to.guard);
         to.is_dirty = false;
         if (to.is_blocked) continue;
-        is_overdue |= service::now_nanoseconds() - to.flushed > kGather;
+        const std::uint64_t before = to.flushed;
         flush(to, pe);
+        is_overdue |= to.flushed - before > kGather;
     }
     dirty.clear();
     const std::lock_guard lock(dirty_guard_);
