@@ -89,10 +89,20 @@ bool RecordWriter::write(Stream& stream, long& error) {
 bool RecordWriter::flush(Outbox& outbox, Stream& stream, std::vector<Outbox::Mark>& ended,
                          long& error) {
     error = 0;
+    if (begin_ == end_ && kSealBytes + outbox.most_packed(kFew) <= kFew &&
+        !flush_few(outbox, stream, ended, error))
+        return false;
     for (std::size_t records = 1;; records = std::min(2 * records, kMostRecords)) {
         if (!write(stream, error)) return false;
         if (outbox.is_empty()) break;
-        fill(outbox, records, ended);
+        const std::size_t needed =
+            records * kSealBytes + outbox.most_packed(records * kMostCovered);
+        if (needed > room_) {
+            records_ = std::make_unique_for_overwrite<std::byte[]>(needed);
+            room_ = needed;
+        }
+        begin_ = 0;
+        end_ = fill({records_.get(), room_}, outbox, records, ended);
     }
     // Kept only as long as something waits: there are many peers, and few of them are sent much.
     records_ = nullptr;
@@ -100,22 +110,37 @@ bool RecordWriter::flush(Outbox& outbox, Stream& stream, std::vector<Outbox::Mar
     return true;
 }
 
-void RecordWriter::fill(Outbox& outbox, std::size_t records, std::vector<Outbox::Mark>& ended) {
-    const std::size_t needed = records * kSealBytes + outbox.most_packed(records * kMostCovered);
-    if (needed > room_) {
-        records_ = std::make_unique_for_overwrite<std::byte[]>(needed);
-        room_ = needed;
-    }
-    begin_ = end_ = 0;
-    for (; records != 0 && !outbox.is_empty() && room_ - end_ > kSealBytes; --records) {
-        const std::span<std::byte> record(records_.get() + end_,
-                                          std::min(room_ - end_, kSealBytes + kMostCovered));
+// A short message and its answer would each pay for memory that is given back at once.
+bool RecordWriter::flush_few(Outbox& outbox, Stream& stream, std::vector<Outbox::Mark>& ended,
+                             long& error) {
+    if (outbox.is_empty()) return true;
+    std::byte few[kFew];
+    const std::size_t bytes = fill(few, outbox, 1, ended);
+    iovec piece{few, bytes};
+    const long count = stream.write(&piece, 1);
+    const std::size_t gone = count < 0 ? 0 : static_cast<std::size_t>(count);
+    if (gone == bytes) return true;
+    if (count < 0 && count != Stream::kNotNow) error = count;
+    room_ = end_ = bytes - gone;
+    begin_ = 0;
+    records_ = std::make_unique_for_overwrite<std::byte[]>(room_);
+    std::memcpy(records_.get(), few + gone, room_);
+    return false;
+}
+
+std::size_t RecordWriter::fill(std::span<std::byte> room, Outbox& outbox, std::size_t records,
+                               std::vector<Outbox::Mark>& ended) {
+    std::size_t end = 0;
+    for (; records != 0 && !outbox.is_empty() && room.size() - end > kSealBytes; --records) {
+        const std::span<std::byte> record =
+            room.subspan(end, std::min(room.size() - end, kSealBytes + kMostCovered));
         const std::size_t covered = outbox.pack(record.subspan(kSealBytes), ended);
         if (covered == 0) break;
         seal_.close(record.first(kSealBytes + covered), source_, destination_);
-        end_ += kSealBytes + covered;
+        end += kSealBytes + covered;
     }
-    assert(end_ != 0);  // no packet is longer than a record
+    assert(end != 0);  // no packet is longer than a record
+    return end;
 }
 
 bool RecordWriter::say(Stream& stream, std::span<const std::byte> packet) {

@@ -74,9 +74,13 @@ class RecordWriter {
   private:
     static constexpr std::size_t kMostRecords = 4;
 
+    static constexpr std::size_t kFew = 512;  // bytes of a record that needs no memory
+
     bool write(Stream& stream, long& error);
-    // Records of what is in the outbox, at most so many.
-    void fill(Outbox& outbox, std::size_t records, std::vector<Outbox::Mark>& ended);
+    bool flush_few(Outbox& outbox, Stream& stream, std::vector<Outbox::Mark>& ended, long& error);
+    // Records of what is in the outbox, at most so many; their bytes.
+    std::size_t fill(std::span<std::byte> room, Outbox& outbox, std::size_t records,
+                     std::vector<Outbox::Mark>& ended);
 
     RecordSeal seal_;
     std::uint16_t source_ = 0;
