@@ -69,6 +69,7 @@ struct SinkFor {
     void refused();                      // a message that cannot be of this job
     void noise();                        // a failure of no operation of ours: it may be anybody's
     bool is_stopping() const;            // the road is being closed: failures are no news
+    std::uint64_t now() const;           // when the look began, by now_nanoseconds()
     bool is_of_program() const;          // a thread of the program looks, not the service's own
 };
 
@@ -91,7 +92,8 @@ concept Link = requires(L& link, const L& constant, int pe, const void* source, 
     { link.send(pe, pieces, Order::strict) } -> std::convertible_to<long>;
     // Takes in what has come, some of it. True if there was something.
     { link.poll(sink) } -> std::same_as<bool>;
-    // To sleep on; -1: there is none. When may_sleep() has said so, what comes shows there.
+    // To sleep on; -1: there is none. When may_sleep() has said so, what comes shows there; who has
+    // slept says woke(), to a link that has it.
     { constant.descriptor() } -> std::same_as<int>;
     { link.may_sleep() } -> std::same_as<bool>;
     { constant.error_text(int{}) } -> std::same_as<std::string>;

@@ -335,6 +335,7 @@ void Link::flush(Peer& to, int pe) {
                               ? to.courier.send(to.outbox, udp_, to.flushed / 1000, to.ended)
                               : write_out(to, to.outbox, error);
     to.is_blocked = !is_empty;
+    if (to.is_blocked && apart_.load(std::memory_order_relaxed) == pe) ring_again(to, pe);
     if (by_datagrams_) mark_timed(to, pe);
     if (to.ended.empty()) return;
     add_ended(to.ended);
@@ -409,12 +410,24 @@ void Link::join(Door::Joined& joined) {
     }
     if (by_datagrams_) begin_courier(to, pe, joined);
     to.tie = Tie::joined;
-    epoll_event event{};
-    event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-    event.data.u64 = event_of(Event::peer, static_cast<std::uint64_t>(pe));
+    epoll_event event = event_for(pe);
     epoll_ctl(events_, EPOLL_CTL_MOD, to.stream.descriptor(), &event);
     add_readable(to, pe);
     flush(to, pe);
+}
+
+epoll_event Link::event_for(int pe) {
+    epoll_event event{};
+    event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+    event.data.u64 = event_of(Event::peer, static_cast<std::uint64_t>(pe));
+    return event;
+}
+
+epoll_event Link::event_for_datagrams() {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = event_of(Event::datagrams, 0);
+    return event;
 }
 
 void Link::add_readable(Peer& from, int pe) {
@@ -430,8 +443,45 @@ bool Link::may_sleep() {
         see_to_time();
         set_clock_for_sleep();
     }
-    return readable_count_.load(std::memory_order_relaxed) == 0 &&
-           ended_count_.load(std::memory_order_relaxed) == 0;
+    sleepers_.fetch_add(1, std::memory_order_seq_cst);
+    if (apart_.load(std::memory_order_seq_cst) != kNobody) take_back();
+    const bool may = readable_count_.load(std::memory_order_relaxed) == 0 &&
+                     ended_count_.load(std::memory_order_relaxed) == 0;
+    if (!may) woke();
+    return may;
+}
+
+// Out of the set as a whole: a socket that nobody sleeps on costs its sender less, too.
+void Link::set_apart() {
+    if (sleepers_.load(std::memory_order_relaxed) != 0) return;
+    const int pe = talker_;
+    Peer& to = peer(pe);
+    {
+        const std::lock_guard lock(to.guard);
+        if (!to.stream.is_open() || to.is_blocked) return;
+        is_apart_ = true;
+        epoll_ctl(events_, EPOLL_CTL_DEL, listened_to(to), nullptr);
+        apart_.store(pe, std::memory_order_seq_cst);
+    }
+    // Somebody who has not seen it.
+    if (sleepers_.load(std::memory_order_seq_cst) != 0) take_back();
+}
+
+void Link::take_back() {
+    const int pe = apart_.load(std::memory_order_seq_cst);
+    if (pe == kNobody) return;
+    Peer& to = peer(pe);
+    const std::lock_guard lock(to.guard);
+    ring_again(to, pe);
+}
+
+// Also for what has come meanwhile.
+void Link::ring_again(Peer& to, int pe) {
+    int expected = pe;
+    if (!apart_.compare_exchange_strong(expected, kNobody, std::memory_order_seq_cst)) return;
+    if (!by_datagrams_ && !to.stream.is_open()) return;
+    epoll_event event = by_datagrams_ ? event_for_datagrams() : event_for(pe);
+    epoll_ctl(events_, EPOLL_CTL_ADD, listened_to(to), &event);
 }
 
 std::string Link::error_text(int error) const {

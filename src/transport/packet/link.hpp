@@ -96,6 +96,7 @@ class Link {
     bool poll(Sink& sink);
     int descriptor() const { return events_; }
     bool may_sleep();
+    void woke() { sleepers_.fetch_sub(1, std::memory_order_relaxed); }
     std::string error_text(int error) const;
     // Of a PE that has never joined and may live: how it has been tried. Empty: of no other error.
     std::string tried(int pe, int error) const;
@@ -152,6 +153,17 @@ class Link {
         talked_ = now_;
         peer(pe).has_come.store(true, std::memory_order_relaxed);
     }
+    // The talker's packets ring in the set no more, or again.
+    void see_to_dialogue(bool by_program);
+    void set_apart();
+    void take_back();
+    // Under the peer's guard.
+    void ring_again(Peer& to, int pe);
+    int listened_to(const Peer& to) const {
+        return by_datagrams_ ? udp_.descriptor() : to.stream.descriptor();
+    }
+    static epoll_event event_for(int pe);
+    static epoll_event event_for_datagrams();
     // Nobody else has said anything for long.
     bool is_in_dialogue() const { return in_turn_ == kDialogue && talker_ != kNobody; }
     template <typename Sink>
@@ -225,8 +237,17 @@ class Link {
     // ---- of poll()
     static constexpr int kNobody = -1;
     static constexpr int kDialogue = 16;
-    int talker_ = kNobody;      // the PE from which something came last
-    int in_turn_ = 0;           // how often it came from there, up to kDialogue
+    static constexpr int kAgain = 4;
+    static constexpr std::uint64_t kTurn = 20'000;  // nanoseconds
+    static constexpr std::uint64_t kDialogueTurn = 40'000;
+    int talker_ = kNobody;   // the PE from which something came last
+    int in_turn_ = 0;        // how often it came from there, up to kDialogue
+    bool is_apart_ = false;  // as this thread knows `apart_`
+    // The talker whose packets do not ring: set and taken back under its guard. How many sleep on
+    // the set, or are about to. Sequentially consistent, both: set_apart() and may_sleep() each
+    // write one and then read the other.
+    std::atomic<int> apart_{kNobody};
+    std::atomic<int> sleepers_{0};
     std::uint64_t now_ = 0;     // when this look began; nanoseconds, as the next two
     std::uint64_t talked_ = 0;  // when something last came
     std::uint64_t asked_ = 0;   // when the set was last asked

@@ -18,15 +18,16 @@ bool Link::poll(Sink& sink) {
     // Not without end: there are answers to send, too.
     constexpr int kEvents = 64;
     constexpr std::uint64_t kDoorTurn = 5'000'000;  // nanoseconds
-    constexpr std::uint64_t kDialogueTurn = 10'000;
-    const std::uint64_t now = now_ = service::now_nanoseconds();
+    const std::uint64_t now = now_ = sink.now();
     const bool is_overdue = flush_dirty();
     if (timed_count_.load(std::memory_order_relaxed) != 0) {
         if (const int error = udp_.send_error()) fail_call("sendmmsg", error);
         see_to_time();
     }
-    if (sink.is_of_program() && read_talker(sink)) return true;
-    if (sink.is_of_program() && is_in_dialogue() && now - asked_ < kDialogueTurn) return false;
+    bool found = sink.is_of_program() && read_talker(sink);
+    see_to_dialogue(sink.is_of_program());
+    const bool in_dialogue = sink.is_of_program() && is_in_dialogue();
+    if (in_dialogue ? now - asked_ < kDialogueTurn : found) return found;
     epoll_event events[kEvents];
     const int count = epoll_wait(events_, events, kEvents, 0);
     if (count < 0 && errno != EINTR) fail_call("epoll_wait", errno);
@@ -82,7 +83,6 @@ bool Link::poll(Sink& sink) {
             }
         }
     }
-    bool found = false;
     if ((at_door || count == 0) && now - door_seen_to_ > kDoorTurn) {
         door_seen_to_ = now;
         door_->see_to_time();
@@ -92,7 +92,7 @@ bool Link::poll(Sink& sink) {
     const bool begins = !readable_.empty() || !reading_.empty() || !failed_.empty() ||
                         !ending_.empty() || at_door || has_datagrams ||
                         ended_count_.load(std::memory_order_relaxed) != 0;
-    if (!begins) return false;
+    if (!begins) return found;
     sink.begin();
     if (at_door || !failed_.empty()) found |= take_news(sink);
     // Behind those that have joined just now.
@@ -117,16 +117,15 @@ bool Link::poll(Sink& sink) {
 // read. All others have their turn: the set is asked when there was nothing, and as soon as the
 // last time is kTurn ago, so that a program that looks now and then always asks. In a dialogue,
 // when nobody else has said anything for long, the set is not asked at each look that finds nothing
-// either, but each kDialogueTurn. What is left in the set tells of nothing to read; the thread,
-// which sleeps on it, would wake for it once more.
+// either, but each kDialogueTurn, and the talker's packets do not ring in it: each would cost its
+// sender an entry there, and the reader its removal. They ring again for who wants to sleep.
 template <typename Sink>
 bool Link::read_talker(Sink& sink) {
-    constexpr std::uint64_t kTurn = 20'000;       // nanoseconds
     constexpr std::uint64_t kSilent = 1'000'000;  // a talker no more
     if (talker_ == kNobody || !readable_.empty() || !reading_.empty() || !ending_.empty() ||
         !failed_.empty())
         return false;
-    if (now_ - asked_ > kTurn) return false;
+    if (now_ - asked_ > kTurn && !is_apart_) return false;
     if (now_ - talked_ > kSilent) {
         talker_ = kNobody;
         return false;
@@ -138,6 +137,17 @@ bool Link::read_talker(Sink& sink) {
     flush_dirty();
     hand_over_ended(sink);
     return true;
+}
+
+// Who was taken back, by this thread or by one that wants to sleep, has a few turns to go.
+inline void Link::see_to_dialogue(bool by_program) {
+    const bool may_be = by_program && is_in_dialogue();
+    if (may_be == is_apart_ && is_apart_ == (apart_.load(std::memory_order_relaxed) != kNobody))
+        return;
+    if (!is_apart_) return set_apart();
+    take_back();
+    is_apart_ = false;
+    in_turn_ -= std::min(in_turn_, kAgain);
 }
 
 // `is_told`: by the set. Else there may be nothing.

@@ -22,17 +22,26 @@ class Attention {
 
     // ---- the program, any thread of it
 
-    // A call that looks at the queue, or that serves others in some other way.
+    // A call that serves others in some way.
     template <typename Call>
     auto during(Call&& call) {
         calling_.fetch_add(1, std::memory_order_relaxed);
         const auto result = call();
-        looked();
+        looked(now_nanoseconds());
         calling_.fetch_sub(1, std::memory_order_relaxed);
         return result;
     }
-    void looked() {
-        const std::uint64_t now = now_nanoseconds();
+    // One that looks at the queue, and is told when it began. Most find nothing and are short: the
+    // clock is read once for all of it.
+    template <typename Look>
+    void looks(Look&& look) {
+        calling_.fetch_add(1, std::memory_order_relaxed);
+        const std::uint64_t began = now_nanoseconds();
+        const bool found = look(began);
+        looked(found ? now_nanoseconds() : began);
+        calling_.fetch_sub(1, std::memory_order_relaxed);
+    }
+    void looked(std::uint64_t now) {
         looked_.store(now, std::memory_order_relaxed);
         if (awaited_.load(std::memory_order_relaxed) &&
             now - put_off_.load(std::memory_order_relaxed) > kPutOff) [[unlikely]]

@@ -102,10 +102,7 @@ void Road<L>::connect() {
 
 template <Link L>
 void Road<L>::progress() {
-    attention_.during([&] {
-        look(true);
-        return true;
-    });
+    attention_.looks([&](std::uint64_t now) { return look(true, now); });
 }
 
 template <Link L>
@@ -161,14 +158,15 @@ void Road<L>::wake_up(const Alarm& alarm) {
     // Whoever reads may have gone on all the time.
     if (alarm.network < 0 && !alarm.other_rang)
         met_reader_.store(now_nanoseconds(), std::memory_order_relaxed);
+    if (alarm.network >= 0 && !alarm.rings) woke();
     attention_.wake_up();
 }
 
 template <Link L>
-bool Road<L>::look(bool by_program) {
+bool Road<L>::look(bool by_program, std::uint64_t now) {
     const std::unique_lock lock(reading_, std::try_to_lock);
     if (!lock) return false;
-    Sink sink{*this, by_program};
+    Sink sink{*this, by_program, now};
     const bool found = link_.poll(sink);
     // Another thread's: what was found may be what it waits for.
     if (found && attention_.is_asleep()) ring(wake_event_);

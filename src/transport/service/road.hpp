@@ -174,7 +174,10 @@ class Road final : public Transport {
 
     // Reads the completion queue and serves what it finds, unless another thread does. True if
     // there was something.
-    bool look(bool by_program);
+    bool look(bool by_program, std::uint64_t now);
+    void woke() {
+        if constexpr (requires { link_.woke(); }) link_.woke();
+    }
     // Calls until the link takes it. Ends the job if it refuses.
     template <typename Call>
     void issue(int pe, Call&& call);
@@ -296,7 +299,9 @@ class Road final : public Transport {
     struct Sink {
         Road& road;
         bool by_program;
-        void begin() { road.now_ = road.milliseconds(); }
+        std::uint64_t began;
+        std::uint64_t now() const { return began; }
+        void begin() { road.now_ = road.milliseconds(began); }
         void message(const char* bytes, std::size_t count) { road.serve(bytes, count); }
         void done(Ticket& ticket) { road.complete(ticket); }
         void failed(int pe, int error) {
@@ -335,7 +340,8 @@ class Road final : public Transport {
     void watch_neighbours();
     void take_beats();
     void see_to_beats(bool came);
-    Milliseconds milliseconds() const;
+    Milliseconds milliseconds(std::uint64_t now) const;
+    Milliseconds milliseconds() const { return milliseconds(now_nanoseconds()); }
     static bool is_broken(int error) {
         return error == ENOTCONN || error == ECONNRESET || error == ECONNREFUSED ||
                error == ECANCELED;

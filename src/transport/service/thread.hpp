@@ -58,7 +58,7 @@ void Road<L>::run() {
     while (!stopping_.load(std::memory_order_acquire)) {
         leave_to_program();
         keep_to(share);
-        served |= look(false);
+        served |= look(false, now_nanoseconds());
         see_to_beats(beats_came);
         beats_came = false;
         // The link's leave to sleep: there may be work that the descriptor does not show.
@@ -76,6 +76,7 @@ void Road<L>::run() {
             rang_at = 0;
             served = false;
         }
+        woke();
         for (int i = 0; i < count; ++i) {
             if (woken[i].data.fd == link_.descriptor() && rang_at == 0 && lingers)
                 rang_at = now_nanoseconds();
@@ -169,8 +170,8 @@ void Road<L>::see_to_beats(bool came) {
 }
 
 template <Link L>
-Milliseconds Road<L>::milliseconds() const {
-    return static_cast<Milliseconds>((now_nanoseconds() - began_) / 1'000'000);
+Milliseconds Road<L>::milliseconds(std::uint64_t now) const {
+    return static_cast<Milliseconds>((now - began_) / 1'000'000);
 }
 
 template <Link L>

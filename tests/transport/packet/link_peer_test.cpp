@@ -37,6 +37,7 @@ struct Hearer {
     void refused() { ++strangers; }
     void noise() { ++strangers; }
     bool is_stopping() const { return false; }
+    std::uint64_t now() const { return service::now_nanoseconds(); }
     bool is_of_program() const { return true; }
 };
 

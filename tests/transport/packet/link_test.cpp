@@ -50,6 +50,7 @@ struct LookingSink {
     void refused() {}
     void noise() {}
     bool is_stopping() const { return false; }
+    std::uint64_t now() const { return service::now_nanoseconds(); }
     bool is_of_program() const { return by_program; }
 };
 
@@ -290,9 +291,88 @@ TEST(PacketLink, HearsOthersBesideOneWhoNeverStops) {
             talk();
         job.sinks[0].heard.clear();
         job.say(2, "else");
-        for (int words = 0; words < 50; ++words)  // 20 us and more
+        for (int words = 0; words < 50; ++words)  // 40 us and more
             talk();
         EXPECT_TRUE(job.sinks[0].heard.contains('e')) << round;
+    }
+    // Nor in front of a dialogue, to which the other one never lets it come.
+    for (int round = 0; round < 20; ++round) {
+        job.sinks[0].heard.clear();
+        job.say(2, "else");
+        for (int words = 0; words < 15 && !job.sinks[0].heard.contains('e'); ++words) {
+            const auto begin = service::now_nanoseconds();
+            while (service::now_nanoseconds() - begin < 4'000) {
+            }
+            talk();
+        }
+        EXPECT_TRUE(job.sinks[0].heard.contains('e')) << round;
+    }
+}
+
+// Words of the second PE that the first one finds in turn, and nothing else.
+void talk(Connected& job) {
+    for (int word = 0; word < 40; ++word) {
+        const int before = job.sinks[0].messages;
+        job.say(1, "word");
+        for (int looks = 0; job.sinks[0].messages == before || looks < 2; ++looks)
+            job.look(0);
+        job.look(1);  // for what it was told by datagrams
+    }
+}
+
+// Who sleeps hears of what has come before as of what comes then.
+TEST(PacketLink, HearsATalkerByItsSetOnlyWhileItSleeps) {
+    for (const char* const protocol : {"tcp", "udp"}) {
+        Connected job(2, protocol);
+        packet::Link& link = *job.links[0];
+        const auto rings = [&](int milliseconds) {
+            int rung = 0;
+            for (int word = 0; word < 20; ++word) {
+                talk(job);
+                job.say(1, "more");
+                rung += job.rings(milliseconds) ? 1 : 0;
+                job.look(0);
+            }
+            return rung;
+        };
+        EXPECT_LT(rings(0), 10) << protocol;  // a pause of a busy machine's ends a dialogue
+        for (int turn = 0; turn < 20; ++turn) {
+            talk(job);
+            if (turn % 2 == 0) job.say(1, "more");
+            while (!link.may_sleep())
+                job.look(0);
+            if (turn % 2 != 0) job.say(1, "more");
+            EXPECT_TRUE(job.rings(1000)) << protocol << turn;
+            link.woke();
+            const int before = job.sinks[0].messages;
+            while (job.sinks[0].messages == before)
+                job.look(0);
+        }
+        EXPECT_LT(rings(0), 10) << protocol;
+        job.sinks[0].by_program = false;
+        talk(job);
+        job.sinks[0].by_program = true;
+        talk(job);
+        job.sinks[0].by_program = false;
+        job.look(0);
+        job.say(1, "more");
+        EXPECT_TRUE(job.rings(1000)) << protocol;
+    }
+}
+
+TEST(PacketLink, HearsThatATalkerHasRoomAgain) {
+    Connected job(2, "tcp");
+    talk(job);
+    const std::vector<char> much(4096);
+    while (job.links[0]->send(1, {{much.data(), much.size()}}, Order::strict) == 0) {
+    }
+    for (int looks = 0; looks < 1000; ++looks)
+        job.look(1);
+    EXPECT_TRUE(job.rings(1000));
+    const int before = job.sinks[1].messages;
+    while (job.sinks[1].messages == before) {
+        job.look(0);
+        job.look(1);
     }
 }
 
