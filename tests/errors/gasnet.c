@@ -211,6 +211,20 @@ INSIDE(request_in_handler, requests)
 INSIDE(wait_in_handler, waits)
 INSIDE(block_in_handler, blocks)
 INSIDE(reply_twice, replies_twice)
+static gasnet_token_t kept;
+static void keeps(gasnet_token_t token) {
+    kept = token;
+}
+static void reply_later(int me, int pes) {
+    (void)pes;
+    inside = keeps;
+    begin();
+    if (me == 0) {
+        sink = gasnet_AMRequestShort0(0, kId);
+        sink = gasnet_AMReplyShort0(kept, kOther);
+    }
+    shmem_barrier_all();
+}
 static void not_registered(int me, int pes) {
     (void)pes;
     begin();
@@ -261,6 +275,7 @@ const struct Case cases[] = {
     {"polls_with_lock", polls_with_lock},
     {"block_in_handler", block_in_handler},
     {"reply_twice", reply_twice},
+    {"reply_later", reply_later},
     {"not_registered", not_registered},
     {NULL, NULL},
 };

@@ -101,6 +101,20 @@ INSIDE(block_in_handler, blocks)
 INSIDE(wait_in_handler, waits)
 INSIDE(wait_all_in_handler, waits_for_all)
 INSIDE(reply_twice, replies_twice)
+static gex_Token_t kept;
+static void keeps(gex_Token_t token) {
+    kept = token;
+}
+static void reply_later(int me, int pes) {
+    (void)pes;
+    inside = keeps;
+    begin();
+    if (me == 0) {
+        sink = gex_AM_RequestShort1(team, 0, kShort, 0, 1);
+        sink = gex_AM_ReplyShort0(kept, kReplied, 0);
+    }
+    shmem_barrier_all();
+}
 CALLED(payload, begin,
        sink = gex_AM_RequestMedium0(team, 1, kOther, bytes, 16385, GEX_EVENT_NOW, 0))
 CALLED(long_dest, begin,
@@ -225,5 +239,6 @@ const struct Case cases[] = {
     {"wait_in_handler", wait_in_handler},
     {"wait_all_in_handler", wait_all_in_handler},
     {"reply_twice", reply_twice},
+    {"reply_later", reply_later},
     {NULL, NULL},
 };

@@ -139,6 +139,23 @@ INSIDE(request_in_handler, requests)
 INSIDE(get_in_handler, gets)
 INSIDE(poll_in_handler, polls)
 INSIDE(reply_twice, replies_twice)
+static isthmus_message* kept;
+static void keeps(isthmus_message* message) {
+    kept = message;
+}
+static void reply_later(int me, int pes) {
+    (void)pes;
+    inside = keeps;
+    begin();
+    isthmus_message_register(kId, handler, NULL, 0, 0);
+    isthmus_barrier();
+    if (me == 0) {
+        isthmus_message_request(0, kId, NULL, 0, 0);
+        isthmus_message_reply(kept, kOther, NULL, 0, 0);
+    }
+    isthmus_barrier();
+    isthmus_finalize();
+}
 static void barrier_in_handler(int me, int pes) {
     (void)pes;
     inside = waits;
@@ -248,6 +265,7 @@ const struct Case cases[] = {
     {"reduction_met_in_handler", reduction_met_in_handler},
     {"true_event_in_handler", true_event_in_handler},
     {"reply_twice", reply_twice},
+    {"reply_later", reply_later},
     {"reply_to_reply", reply_to_reply},
     {"unregistered", unregistered},
     {"wrong_arguments", wrong_arguments},

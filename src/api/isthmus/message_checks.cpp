@@ -71,6 +71,9 @@ int check_request(int pe, int handler, std::size_t argument_bytes, std::uint8_t 
 int check_reply(const Message& message, int handler, std::size_t argument_bytes, std::uint8_t kind,
                 std::size_t size, unsigned flags, const char* routine) {
     require_session(routine);
+    if (job.checked && !is_in_handler())
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      "called outside of a handler: a message ends when its handler returns");
     if ((message.kind & kReply) != 0)
         return refuse(ISTHMUS_ARGUMENT, routine, "the message is a reply, which is not answered");
     if (message.replied)
