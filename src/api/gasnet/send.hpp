@@ -120,8 +120,8 @@ int send_reply(gasnet_token_t token, gasnet_handler_t handler, const gasnet_hand
     Message& message = *static_cast<Message*>(token);
     if (const int error = check_initialised(kName)) return error;
     if (job.checked && !is_in_handler())
-        return refuse_argument(kName,
-                               "called outside of a handler: a token ends when its handler returns");
+        return refuse_argument(
+            kName, "called outside of a handler: a token ends when its handler returns");
     if ((message.kind & kReply) != 0)
         return refuse_argument(kName, "the message is a reply, which is not answered");
     if (message.replied)
