@@ -25,14 +25,36 @@ void (*end_at_manager)(int status) = nullptr;
 void (*tell_program_of_end)() = nullptr;
 constinit std::atomic<bool> is_end_wanted = false;
 
+namespace {
+
+// The thread that has claimed the end, of this PE; 0: none has.
+constinit std::atomic<pid_t> claimer = 0;
+
+}  // namespace
+
 bool claim_end(int status) {
     JobHeader& header = *job.header;
     std::uint32_t nobody = 0;
     if (!header.ended.compare_exchange_strong(nobody, kEnding, std::memory_order_acq_rel))
         return header.ended_by.load(std::memory_order_relaxed) == job.me + 1;
-    header.exit_status.store(status, std::memory_order_relaxed);
-    header.ended_by.store(job.me + 1, std::memory_order_relaxed);
+    header.exit_status.store(status & kExitStatus, std::memory_order_relaxed);
+    claimer.store(gettid(), std::memory_order_relaxed);
+    // Release: partners are status_of_end() and ends_behind_another().
+    header.ended_by.store(job.me + 1, std::memory_order_release);
     return true;
+}
+
+// Who comes behind another PE of this host, as that one has told it to write its output, or behind
+// another thread of this PE, ends with that one's status, which a process manager takes from
+// either. A thread that claimed the end itself has the status that it claimed it with.
+int status_of_end(int status) {
+    const JobHeader& header = *job.header;
+    // Acquire: partner is the release in claim_end.
+    const int by = header.ended_by.load(std::memory_order_acquire);
+    // Acquire: partner is the release in give_last_words, and the one in end_job.
+    const std::uint32_t ended = header.ended.load(std::memory_order_acquire);
+    const bool is_known = by != 0 && (by == job.me + 1 || ended == kEnded || ended == kTold);
+    return is_known ? header.exit_status.load(std::memory_order_relaxed) & kExitStatus : status;
 }
 
 void give_last_words(int farewell, std::uint64_t nanoseconds) {
@@ -51,26 +73,26 @@ void give_last_words(int farewell, std::uint64_t nanoseconds) {
     os::sleep_nanoseconds(nanoseconds);
 }
 
-namespace {
-
-// Who comes behind another PE of this host, as that one has told it to write its output, or behind
-// another thread, ends with that one's status, which a process manager takes from either.
-int status_of_end(int status) {
-    constexpr int kExitStatus = 0xff;
-    const JobHeader& header = *job.header;
-    const int by = header.ended_by.load(std::memory_order_relaxed);
-    // Acquire: partner is the release in give_last_words, and the one in end_job.
-    const std::uint32_t ended = header.ended.load(std::memory_order_acquire);
-    const bool is_known = by != 0 && (ended == kEnded || (ended == kTold && by != job.me + 1));
-    return is_known ? header.exit_status.load(std::memory_order_relaxed) & kExitStatus : status;
+bool ends_behind_another() {
+    // Acquire: partner is the release in claim_end.
+    const int by = job.header->ended_by.load(std::memory_order_acquire);
+    const bool is_own = by == job.me + 1 && claimer.load(std::memory_order_relaxed) == gettid();
+    return by != 0 && !is_own;
 }
 
-}  // namespace
+void await_other_end() {
+    // Acquire: partner is the release of who ends the job.
+    for (int i = 0; i < 1000 && job.header->ended.load(std::memory_order_acquire) != kEnded; ++i)
+        os::sleep_nanoseconds(1'000'000);
+}
 
 void end_job(int status) {
+    status &= kExitStatus;
     if (job.header && !forked_child) {
         JobHeader& header = *job.header;
         if (end_at_manager) {
+            // A manager that hears of this one first ends the one that says why.
+            if (ends_behind_another()) await_other_end();
             status = status_of_end(status);
             end_at_manager(status);
         } else if (is_end_wanted.load(std::memory_order_relaxed) && job.pes > 1) {
@@ -82,9 +104,7 @@ void end_job(int status) {
             // Release publishes who and what (partner: the launcher and Waiter, acquire).
             header.ended.store(kEnded, std::memory_order_release);
         } else {
-            // The first one may still be printing; the launcher must not see this PE go before.
-            for (int i = 0; i < 1000 && header.ended.load(std::memory_order_acquire) != kEnded; ++i)
-                os::sleep_nanoseconds(1'000'000);
+            await_other_end();
         }
     }
     exit_now(status);

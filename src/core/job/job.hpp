@@ -123,6 +123,13 @@ inline bool attached() {
 
 // True for the first PE that ends the job (and for it again): it may say why.
 bool claim_end(int status);
+// What this PE ends with that comes to its end with `status`: that of who has ended the job before.
+int status_of_end(int status);
+// Whether another PE of this host has claimed it, or another thread of this one. Then: the one who
+// has may still be printing, and whoever looks after the processes must not see this one go before;
+// a second at most.
+bool ends_behind_another();
+void await_other_end();
 
 // Ends the job at the process manager as well; null without one.
 extern void (*end_at_manager)(int status) __attribute__((visibility("hidden")));

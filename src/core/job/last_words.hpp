@@ -10,6 +10,9 @@ namespace isthmus {
 // waits writes its output meanwhile, and waits on.
 inline constexpr std::uint32_t kTold = 3;
 
+// What the system keeps of a status: beyond it a farewell says more (core/session/farewell.hpp).
+inline constexpr int kExitStatus = 0xff;
+
 // For those who wait, if they have so long. Nothing but for who has claimed the end.
 void give_last_words(int farewell, std::uint64_t nanoseconds);
 

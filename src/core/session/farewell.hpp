@@ -10,7 +10,6 @@
 
 namespace isthmus {
 
-inline constexpr int kExitStatus = 0xff;
 inline constexpr int kUnheard = 0x100;
 
 constexpr int unheard(int status) {

@@ -209,6 +209,8 @@ std::uint64_t patience(int pe, const DeadMates& dead, bool in_doubt) {
                  "stopped or ended");
     claim_end(status);
     is_first_reason();  // which others of this PE's threads may come to know of
+    // So that whoever of this host comes to its own end meanwhile has this one's status.
+    give_last_words(status, 0);
     pass_on_end(status);
     for (int turn = 0; turn < kTurns; ++turn) {
         // Acquire: as above.

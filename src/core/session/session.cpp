@@ -87,7 +87,8 @@ void close(Departure how) {
 // those who wait for this PE would learn nothing before it counts as lost; or they kill the other
 // PEs of its host, which those of other hosts then take for the cause.
 void end_job_of_leaver(const Text& how, int status, bool flushes) {
-    if (!job.managed || forked_child || !claim_end(status)) return;
+    if (!job.managed || forked_child) return;
+    if (!claim_end(status) || ends_behind_another()) return await_other_end();
     const Routine last = job.status().routine.load(std::memory_order_relaxed);
     const bool is_inner = (last == Routine::finalize || last == Routine::native_finalize) &&
                           job.status().departure.load(std::memory_order_relaxed) == Departure::none;
@@ -118,7 +119,7 @@ void end_midway(const Text& how, int status, bool flushes) {
     const int failed = status != 0 ? status : 1;
     ending_thread.store(gettid(), std::memory_order_relaxed);
     end_job_of_leaver(how, failed, flushes);
-    exit_now(failed);
+    exit_now(status_of_end(failed));
 }
 
 // Behind enter or leave: what another thread ends is ended with its status.

@@ -19,16 +19,17 @@ namespace isthmus::launch {
 
 using namespace end_times;
 
-// Several may have seen the same, on one host or others: who comes first is heard.
+// Several may have seen the same, on one host or others: who comes first is heard. An end that the
+// program wants needs no line; those that have been told of it may be here before who wants it.
 void Head::aborted(FarPe& pe, std::string_view bytes) {
     constexpr std::size_t kNumber = sizeof(std::int32_t);
     std::int32_t number = 0;
     if (!read_number(bytes.substr(0, kNumber), number)) return;
     pe.state = PeState::failed;
-    if (ending_) return;
     const std::string words(bytes.substr(std::min(bytes.size(), kNumber + 1)));
+    if (words.empty() && bytes.size() > kNumber) is_wanted_ = true;
+    if (ending_) return;
     is_word_of_pe_ = words.empty();
-    is_wanted_ = words.empty() && bytes.size() > kNumber;
     end(number & 255, words, SIGTERM);
 }
 

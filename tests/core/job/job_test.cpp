@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <thread>
 
 #include "base/os.hpp"
+#include "core/job/last_words.hpp"
 #include "core/session/attach.hpp"
 
 namespace isthmus {
@@ -62,6 +64,43 @@ TEST(JobEnd, TheFirstToClaimMaySpeak) {
     EXPECT_FALSE(claim_end(5));
     EXPECT_EQ(header.exit_status.load(), 3);
     EXPECT_EQ(header.ended_by.load(), 1);
+    job = saved;
+}
+
+// What the system does not keep of a status would say something else to others.
+TEST(JobEnd, KeepsOfAStatusWhatTheSystemKeeps) {
+    JobHeader header{};
+    header.pes = 2;
+    const Job saved = job;
+    job.header = &header;
+    job.me = 0;
+    EXPECT_TRUE(claim_end(-1));
+    EXPECT_EQ(header.exit_status.load(), 255);
+    job = saved;
+}
+
+// A thread that comes to its end behind another one, or behind another PE that has told of its own,
+// has that one's status, and comes second.
+TEST(JobEnd, WhoComesBehindHasTheStatusOfTheFirst) {
+    JobHeader header{};
+    header.pes = 2;
+    const Job saved = job;
+    job.header = &header;
+    job.me = 0;
+    EXPECT_FALSE(ends_behind_another());
+    EXPECT_EQ(status_of_end(1), 1);
+    std::thread([] { claim_end(9); }).join();
+    EXPECT_TRUE(ends_behind_another());
+    EXPECT_EQ(status_of_end(1), 9);
+    job.me = 1;
+    EXPECT_TRUE(ends_behind_another());
+    EXPECT_EQ(status_of_end(1), 1) << "it has not been told yet";
+    header.ended = kTold;
+    EXPECT_EQ(status_of_end(1), 9);
+    header.ended = 0;
+    header.ended_by = 0;
+    EXPECT_TRUE(claim_end(3));
+    EXPECT_FALSE(ends_behind_another());
     job = saved;
 }
 

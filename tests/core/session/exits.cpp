@@ -87,6 +87,23 @@ void run(int me) {
         if (me == 1) exit(0);
         for (int i = 0; i < 4; ++i)
             shmem_barrier_all();
+    } else if (is("end_with_long_status")) {
+        shmem_barrier_all();
+        if (me == 1) shmem_global_exit(-1);
+        for (;;)
+            shmem_barrier_all();
+    } else if (is("mistake_behind_end")) {
+        // While the one that ends the job has told of it, and the process manager not yet.
+        static int anywhere = 0;
+        shmem_barrier_all();
+        sleep_milliseconds(me == 1 ? 300 : 320);
+        if (me == 1) shmem_global_exit(9);
+        shmem_int_p(&anywhere, 1, 99);
+    } else if (is("exit_behind_end")) {
+        shmem_barrier_all();
+        sleep_milliseconds(me == 1 ? 300 : 320);
+        if (me == 1) shmem_global_exit(9);
+        exit(7);
     } else if (is("exit_at_once") || is("exit_quickly")) {
         // Also of a child that shares this memory: it is no PE.
         const pid_t child = me == 0 ? vfork() : 1;
