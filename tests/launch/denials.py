@@ -116,7 +116,7 @@ def run_packets():
         check("getsockopt on one host", ["mpiexec.hydra", "-n", "2", DENIED, "getsockopt", PROGRAM, "late"],
               f"^isthmus: [^\n]*getsockopt:{FORBIDDEN}[^\n]*\n$", 1)
         # Who is to speak is found all the same.
-        for files in (16, 20, 22, 24):
+        for files in (14, 16, 18, 20, 22, 24):
             check(f"{files} files under a process manager", ["mpiexec.hydra", "-n", "4", "sh", "-c",
                                                              f"ulimit -n {files}; exec {PROGRAM} late"],
                   "^isthmus: PE . [^\n]*raise the limit of open files \\(ulimit -n\\)\n$", 1)

@@ -62,11 +62,18 @@ transport::PreferredRoad own_preference() {
     return transport::preferred_road(value(Setting::fabric).text, road_folder());
 }
 
-// Without both facts nothing is claimed, and what is claimed is proved.
+// Without both facts nothing is claimed, and what is claimed is proved. A want of descriptors is not
+// one of facts: each PE would be a host of its own.
 std::uint64_t own_kernel() {
+    constexpr const char* kBoot = "/proc/sys/kernel/random/boot_id";
     struct stat space {};
     if (stat(os::own_proc("ns/net").c_str(), &space) != 0) return 0;
-    const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    const int file = open(kBoot, O_RDONLY | O_CLOEXEC);
+    if (file < 0 && (errno == EMFILE || errno == ENFILE)) {
+        const int error = errno;
+        throw std::runtime_error(std::string(kBoot) + ": " + std::strerror(error) +
+                                 os::advice_on_call(error));
+    }
     if (file < 0) return 0;
     char boot[64];
     const auto count = read(file, boot, sizeof boot);
