@@ -40,12 +40,35 @@ TEST_F(AttentionTest, IsPaidDuringACallAndAMomentLonger) {
               7);
     bool was_paid = false;
     for (int tries = 0; tries < 100 && !was_paid; ++tries) {
-        attention_.looked();
+        attention_.looked(now_nanoseconds());
         was_paid = attention_.is_paid();
     }
     EXPECT_TRUE(was_paid);
     std::this_thread::sleep_for(milliseconds(2));
     EXPECT_FALSE(attention_.is_paid());
+}
+
+// A look that finds something may take long, and is one at its end.
+TEST_F(AttentionTest, IsPaidByALook) {
+    for (const bool finds : {false, true}) {
+        bool was_paid = false;
+        for (int tries = 0; tries < 100 && !was_paid; ++tries) {
+            std::uint64_t told = 0;
+            const std::uint64_t before = now_nanoseconds();
+            attention_.looks([&](std::uint64_t began) {
+                told = began;
+                EXPECT_TRUE(attention_.is_paid());
+                if (finds) std::this_thread::sleep_for(std::chrono::microseconds(200));
+                return finds;
+            });
+            was_paid = attention_.is_paid();
+            EXPECT_GE(told, before);
+            EXPECT_LE(told, now_nanoseconds());
+        }
+        EXPECT_TRUE(was_paid) << finds;
+        std::this_thread::sleep_for(milliseconds(2));
+        EXPECT_FALSE(attention_.is_paid()) << finds;
+    }
 }
 
 TEST_F(AttentionTest, IsPaidByOneSleeperAtATime) {
@@ -81,7 +104,7 @@ TEST_F(AttentionTest, ATimerEndsALongPauseUnlessItIsPutOff) {
         left_alone = std::min(left_alone, pause_after(1'000'000'000));
         std::jthread program([&](const std::stop_token& stop) {
             while (!stop.stop_requested()) {
-                attention_.looked();
+                attention_.looked(now_nanoseconds());
                 std::this_thread::sleep_for(std::chrono::microseconds(100));
             }
         });
