@@ -4,6 +4,7 @@
 #ifndef ISTHMUS_CHANNEL_H
 #define ISTHMUS_CHANNEL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <isthmus/segment.h>
@@ -22,7 +23,7 @@ typedef struct isthmus_channel {
     void* between;     /* the library's: what goes to other hosts, until the channel is quiet */
 } isthmus_channel;
 #define ISTHMUS_CHANNEL_INIT \
-    { 0, 0, 0 }
+    { 0, 0, NULL }
 
 /* Put, get, posted add and poke of isthmus/operation.h, issued on a channel: they return once
  * issued, when the local buffer of a put may not yet be reused nor that of a get be read. Errors as

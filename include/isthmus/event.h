@@ -33,7 +33,7 @@ typedef struct isthmus_event {
 /* 0, which an event that is true watches, and what meets no condition of 4 bytes. */
 extern __attribute__((visibility("default"))) const int64_t isthmus_event_words[2];
 #define ISTHMUS_EVENT_TRUE \
-    { isthmus_event_words, 0, 0, 0 }
+    { isthmus_event_words, 0, 0, NULL }
 
 /* What the event of an operation becomes that is complete when it returns. The library's; read by
  * what is inlined. */

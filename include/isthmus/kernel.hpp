@@ -109,7 +109,7 @@ class kernel {
         const std::uint64_t bytes = segment_bytes(id());
         if (offset >= bytes) return {};
         return {reinterpret_cast<T*>(static_cast<char*>(isthmus_kernel_segment()) + offset),
-                static_cast<std::size_t>((bytes - offset) / sizeof(T))};
+                std::size_t{(bytes - offset) / sizeof(T)}};
     }
     std::uint64_t segment_bytes(int of) const { return isthmus_kernel_segment_bytes(of); }
 

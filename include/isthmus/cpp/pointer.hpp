@@ -25,9 +25,17 @@ namespace detail {
 // others of up to this size in place, between compiler barriers; the rest by the library's copy.
 inline constexpr std::size_t kInPlace = 64;
 
+// The window's arithmetic, as the macros of isthmus/window.h, with the casts of this language.
+[[gnu::always_inline]] inline std::uint32_t slot_of(int pe) {
+    return static_cast<std::uint32_t>(pe) ^ isthmus_window_me;
+}
+[[gnu::always_inline]] inline bool reaches(int pe) {
+    return slot_of(pe) < isthmus_window.limit;
+}
 template <typename T>
 [[gnu::always_inline]] inline T* there(T* home, int pe) {
-    return reinterpret_cast<T*>(ISTHMUS_WINDOW_ADDRESS(home, pe));
+    return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(home) +
+                                (std::uintptr_t{slot_of(pe)} << ISTHMUS_WINDOW_SHIFT));
 }
 
 // As if the access were within a library: global_cast makes pointers of another type. An
@@ -105,7 +113,7 @@ enum class Memory : std::uint8_t { any, heap };  // that an object is known to l
 template <Memory memory = Memory::any, typename T>
 [[gnu::always_inline]] inline void store(T* home, const T& value, int pe) {
     static_assert(movable_as_bytes<T>);
-    if (!ISTHMUS_WINDOW_REACHES(pe)) [[unlikely]] {
+    if (!reaches(pe)) [[unlikely]] {
         if constexpr (memory == Memory::heap)
             store_elsewhere_in_heap(home, value, pe);
         else
@@ -130,7 +138,7 @@ template <typename T>
     static_assert(movable_as_bytes<T>);
     using Value = std::remove_const_t<T>;
     if constexpr (std::is_scalar_v<Value>) {
-        if (ISTHMUS_WINDOW_REACHES(pe)) [[likely]]
+        if (reaches(pe)) [[likely]]
             return static_cast<Value>(
                 *reinterpret_cast<const volatile aliasing<Value>*>(there(home, pe)));
     }
@@ -139,7 +147,7 @@ template <typename T>
         unsigned char bytes[sizeof(Value)];
         Value value;
     } place;
-    if (!ISTHMUS_WINDOW_REACHES(pe)) [[unlikely]] {
+    if (!reaches(pe)) [[unlikely]] {
         load_slowly(place.bytes, home, sizeof(T), pe);
     } else if constexpr (sizeof(T) <= kInPlace) {
         __asm__ __volatile__("" ::: "memory");
@@ -422,7 +430,7 @@ class global_atomic {
     }
     // Stores `value` if the word is `expected`; else `expected` becomes the word. True if stored.
     bool compare_exchange(T& expected, T value) const {
-        if (ISTHMUS_WINDOW_REACHES(p_.where())) [[likely]]
+        if (detail::reaches(p_.where())) [[likely]]
             return __atomic_compare_exchange_n(detail::there(p_.home(), p_.where()), &expected,
                                                value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
         const T wanted = expected;
@@ -435,7 +443,7 @@ class global_atomic {
     template <typename Near>
     [[gnu::always_inline]] T done(isthmus_atomic_kind kind, T operand, T compare,
                                   Near&& near) const {
-        if (ISTHMUS_WINDOW_REACHES(p_.where())) [[likely]]
+        if (detail::reaches(p_.where())) [[likely]]
             return near(detail::there(p_.home(), p_.where()));
         return done_slowly(kind, operand, compare);
     }

@@ -72,6 +72,9 @@ def main() -> int:
         if status != 0 or messages:
             problems.append(f"{what} {call[3:]}:\n" + "\n".join(messages.splitlines()[:6]))
 
+    strict_cxx = ["-Wold-style-cast", "-Wzero-as-null-pointer-constant", "-Wcast-align"]
+    if compile_text(cxx_compiler, "c++", "extern int x;\n", "-Wuseless-cast")[0] == 0:
+        strict_cxx.append("-Wuseless-cast")
     c_headers = ["isthmus.h"] + sorted(
         f"isthmus/{path.name}" for path in (arguments.include / "isthmus").glob("*.h")
         if not path.name.startswith(("shmem_", "gasnet", "gex_")))  # parts of shmem.h and gasnet.h
@@ -81,10 +84,7 @@ def main() -> int:
             "c89", "gnu89", "c99", "c11", "c17", "gnu2x"]
         for standard in standards:
             expect_clean(header, c_compiler, "c", text, "-std=" + standard, "-O2")
-        expect_clean(header, cxx_compiler, "c++", text, "-std=c++11", "-O2")
-    strict_cxx = ["-Wold-style-cast", "-Wzero-as-null-pointer-constant", "-Wcast-align"]
-    if compile_text(cxx_compiler, "c++", "extern int x;\n", "-Wuseless-cast")[0] == 0:
-        strict_cxx.append("-Wuseless-cast")
+        expect_clean(header, cxx_compiler, "c++", text, "-std=c++11", "-O2", *strict_cxx)
     for header in ("gasnet.h", "gasnet_tools.h", "gasnetex.h", "gasnet_coll.h", "gasnet_vis.h", "gasnet_ratomic.h",
                    "gasnet_mk.h", "gasnet_portable_platform.h", "gasnet_config.h"):
         text = f"#include <{header}>\nextern int used;\nint used;\n"
@@ -98,10 +98,18 @@ def main() -> int:
                                          (cxx_compiler, "c++", "c++11")):
         expect_clean("gasnet_fwd.h", compiler, language, "#include <gasnet_fwd.h>\nextern int used;\nint used;\n",
                      "-std=" + standard, "-O2")
-    cxx_headers = ["isthmus.hpp"] + sorted(
+    cxx_headers = ["isthmus.hpp", "isthmus/kernel.hpp"] + sorted(
         f"isthmus/cpp/{path.name}" for path in (arguments.include / "isthmus/cpp").glob("*.hpp"))
     for header in cxx_headers:
-        expect_clean(header, cxx_compiler, "c++", f"#include <{header}>\n", "-std=c++20", "-O2")
+        expect_clean(header, cxx_compiler, "c++", f"#include <{header}>\n", "-std=c++20", "-O2",
+                     *strict_cxx)
+    # What the macros put into programs, and templates that are used.
+    initial = "isthmus_event event = ISTHMUS_EVENT_TRUE; isthmus_channel channel = ISTHMUS_CHANNEL_INIT;"
+    words = ("isthmus::global_ptr<long> p; *p = 1; long l = *p; isthmus::global_atomic<long>(p).store(l);"
+             "isthmus::put({&l, 1}, p).or_fail(); isthmus::shared_array<int> x(4); x[0] = 1;")
+    expect_clean("used strictly", cxx_compiler, "c++",
+                 USED + "void touch(isthmus_event&, isthmus_channel&);\n" +
+                 USE % f"{initial} touch(event, channel); {words}", "-std=c++20", "-O2", *strict_cxx)
     expect_clean("c++23", cxx_compiler, "c++", "#include <isthmus.hpp>\n", "-std=gnu++2b", "-O0")
     expect_clean("no exceptions", cxx_compiler, "c++", USED + USE % "", "-std=c++20", "-fno-exceptions",
                  "-fno-rtti")
