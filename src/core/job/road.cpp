@@ -93,6 +93,10 @@ void progress() {
     if (road && !serving) progress_on_road();
 }
 
+void progress_beneath() {
+    if (road && !serving) road->progress();
+}
+
 void progress_by_call() {
     thread_local std::uint32_t calls = 0;
     if (++calls % 16 == 0 && marks == 0) progress();

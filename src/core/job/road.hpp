@@ -84,6 +84,9 @@ class OffRoad {
 
 // Helps the road along where no thread does. From the waits.
 void progress();
+// The same from what the road itself calls when it has failed, on top of this thread's own call:
+// that call's mark is no sign of a handler.
+void progress_beneath();
 // The same from operations on memory that is near, where they serve others: a program that polls by
 // them looks at the network now and then.
 [[gnu::cold, gnu::noinline]] void progress_by_call();

@@ -187,7 +187,7 @@ std::uint64_t patience(int pe, const DeadMates& dead, bool in_doubt) {
     while (os::monotonic_nanoseconds() < first->until) {
         // Acquire: partner is the release in end_job.
         if (job.header->ended.load(std::memory_order_acquire) == kEnded) follow_end(1);
-        far::progress();
+        far::progress_beneath();
         os::sleep_nanoseconds(10'000'000);
     }
     const DeadMates dead = first->dead;
