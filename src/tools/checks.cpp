@@ -159,8 +159,11 @@ Check check_topology() {
     Check check{"topology", Verdict::ok, "", ""};
     const launch::Topology topology = launch::read_topology(launch::ProcessorSet::allowed());
     if (topology.problem.empty()) {
-        check.finding = std::to_string(topology.cores.size()) + " cores on " +
-                        std::to_string(topology.sockets.size()) + " sockets";
+        const auto counted = [](std::size_t count, const char* noun) {
+            return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+        };
+        check.finding = counted(topology.cores.size(), "core") + " on " +
+                        counted(topology.sockets.size(), "socket");
     } else {
         check.verdict = Verdict::warn;
         check.finding = topology.problem;

@@ -197,6 +197,8 @@ class Commands(ToolTest):
         self.assertEqual((result.returncode, failed), (0, []))
         self.assertGreaterEqual(len(report["checks"]), 15)
         text = self.good(self.tool("isthmus"), "doctor", "-n", 3)
+        self.assertRegex(text, r"topology +(1 core|\d*[02-9] cores|\d+1 cores) on (1 socket|\d*[02-9] sockets|\d+1 sockets)\n|"
+                               r"topology +[^0-9]")
         self.assertIn("a program on 3 PEs ran and its puts arrived", text)
 
     def test_doctor_finds_faults(self):
