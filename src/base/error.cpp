@@ -104,6 +104,10 @@ void fail(std::string_view where, std::string_view what) {
     end(1);
 }
 
+void refuse(std::string_view routine, std::string_view what) {
+    fail(called(routine), what);
+}
+
 void fail_in_handler(std::string_view where, std::string_view what) {
     speak(where, what);
     end(1);

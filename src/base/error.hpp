@@ -64,6 +64,8 @@ using CallerLine = std::string();
 extern CallerLine* caller_line __attribute__((visibility("hidden")));
 // The routine, and where it was called: for what is wrong with a call's arguments.
 std::string called(std::string_view routine);
+// fail(), and where the program has called the routine: of a call that is wrong.
+[[noreturn]] void refuse(std::string_view routine, std::string_view what);
 
 std::string host_name();
 

@@ -219,7 +219,7 @@ inline bool may_receive(const T* fetch, const char* word) {
 }
 
 [[gnu::cold, gnu::noinline]] void refuse_fetch_on_dest(const char* routine) {
-    fail(called(routine), "fetch and dest overlap: the word that is changed and its former value");
+    refuse(routine, "fetch and dest overlap: the word that is changed and its former value");
 }
 
 // Checked mode looks at both places before the word is changed; with ISTHMUS_DELAY the result comes
@@ -230,7 +230,7 @@ template <typename Operation, typename T, typename Object, typename... Operands>
     const char* const passing = may_pass() ? find_block(dest, fetch, sizeof(T), pe) : nullptr;
     if (!passing || !is_apart(fetch, passing)) {
         const auto there = checked_target(dest, sizeof(T), pe, routine);
-        if (job.checked) check_sides(there, fetch, sizeof(T), "fetch", routine);
+        if (job.checked) check_private(fetch, sizeof(T), "fetch", routine);
         if (job.checked && there && !is_apart(fetch, *there)) refuse_fetch_on_dest(routine);
         if (far::view.is_late)
             return operation::fetch_atomic_nbi(there, dest, pe, Operation::of(dest, operands...),

@@ -31,9 +31,9 @@ void require_running(const char* routine) {
         return;
     }
     if (forked_child)
-        fail(routine,
-             "called in a forked child, which is no PE; only the parent may call OpenSHMEM");
-    fail(routine, has_finalized() ? "called after shmem_finalize" : "called before shmem_init");
+        refuse(routine,
+               "called in a forked child, which is no PE; only the parent may call OpenSHMEM");
+    refuse(routine, has_finalized() ? "called after shmem_finalize" : "called before shmem_init");
 }
 
 // As often as there are different ones, up to that.
@@ -48,10 +48,10 @@ void advise(const char* routine, const std::string& what) {
 }
 
 void refuse_thread(const char* routine) {
-    fail(routine, std::string("called by another thread than the one that initialised, with ") +
-                      (session_thread_level() == SHMEM_THREAD_SINGLE ? "SHMEM_THREAD_SINGLE"
-                                                                     : "SHMEM_THREAD_FUNNELED") +
-                      "; ask shmem_init_thread for SHMEM_THREAD_MULTIPLE");
+    refuse(routine, std::string("called by another thread than the one that initialised, with ") +
+                        (session_thread_level() == SHMEM_THREAD_SINGLE ? "SHMEM_THREAD_SINGLE"
+                                                                       : "SHMEM_THREAD_FUNNELED") +
+                        "; ask shmem_init_thread for SHMEM_THREAD_MULTIPLE");
 }
 
 void check_thread_if_running(const char* routine) {
@@ -64,7 +64,7 @@ namespace {
 inline void check_symmetric(const void* address, std::size_t bytes, const char* routine) {
     if (block_map.covers(address, bytes)) [[likely]]
         return;
-    if (const Text why = why_not_usable(address, bytes); !why.empty()) fail(called(routine), why);
+    if (const Text why = why_not_usable(address, bytes); !why.empty()) refuse(routine, why);
 }
 
 // Of static data, where nobody knows more than where all of it ends.
@@ -77,9 +77,9 @@ inline bool is_in_data(const void* address, std::size_t bytes) {
 }  // namespace
 
 void refuse_count(std::size_t elements, std::size_t unit, const char* routine) {
-    fail(routine, std::to_string(elements) +
-                      (unit == 1 ? " bytes" : " elements of " + std::to_string(unit) + " bytes") +
-                      " are more than any symmetric memory holds");
+    refuse(routine, std::to_string(elements) +
+                        (unit == 1 ? " bytes" : " elements of " + std::to_string(unit) + " bytes") +
+                        " are more than any symmetric memory holds");
 }
 
 namespace {
@@ -164,8 +164,8 @@ operation::Target look_closely(const void* address, std::size_t bytes, int pe,
     require_running(routine);
     open_shown_window();
     if (pe < 0 || pe >= job.pes)
-        fail(called(routine),
-             "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1));
+        refuse(routine,
+               "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1));
     if (job.checked && bytes != 0) check_symmetric(address, bytes, routine);
     if (is_late_here(address, pe)) return std::nullopt;
     return operation::find_and_serve(address, pe);
@@ -175,7 +175,7 @@ void check_reachable(const char* routine, const void* variables, std::size_t byt
     require_running(routine);
     if (is_wait_in_handler()) refuse_wait_in_handler(called(routine));
     if (const Text reason = why_not_usable(variables, bytes); !reason.empty())
-        fail(called(routine), reason);
+        refuse(routine, reason);
 }
 
 void check_watched(const char* routine, const void* variables, std::size_t elements,
@@ -193,7 +193,7 @@ void check_watched(const char* routine, const void* variables, std::size_t eleme
 void check_creator(const OwnContext& context, const char* routine) {
     if (job.checked && (context.options & SHMEM_CTX_PRIVATE) != 0 &&
         context.creator != this_thread())
-        fail(routine, "the context is of SHMEM_CTX_PRIVATE, and another thread has created it");
+        refuse(routine, "the context is of SHMEM_CTX_PRIVATE, and another thread has created it");
 }
 
 namespace {
@@ -207,8 +207,8 @@ OwnContext* take(OwnContext& context, const char* routine) {
     if (context.user.compare_exchange_strong(user, this_thread(), std::memory_order_acquire))
         return &context;
     if (user != this_thread())
-        fail(routine,
-             "the context is of SHMEM_CTX_SERIALIZED, and another thread uses it at this moment");
+        refuse(routine,
+               "the context is of SHMEM_CTX_SERIALIZED, and another thread uses it at this moment");
     return nullptr;
 }
 
@@ -220,14 +220,14 @@ void leave_context(OwnContext& context) {
 
 Entered enter_context(shmem_ctx_t context, int pe, const char* routine) {
     require_running(routine);
-    if (context == SHMEM_CTX_INVALID) fail(routine, "the context is SHMEM_CTX_INVALID");
+    if (context == SHMEM_CTX_INVALID) refuse(routine, "the context is SHMEM_CTX_INVALID");
     if (!may_be_handle(context))
-        fail(routine, Text("the context ", InHex(context), " is none that a call has made"));
-    if (!context->live) fail(routine, "the context has been destroyed");
-    if (context->team->slot < 0) fail(routine, "the context's team has been destroyed");
+        refuse(routine, Text("the context ", InHex(context), " is none that a call has made"));
+    if (!context->live) refuse(routine, "the context has been destroyed");
+    if (context->team->slot < 0) refuse(routine, "the context's team has been destroyed");
     if (pe < 0 || pe >= context->team->size)
-        fail(routine, "pe " + std::to_string(pe) + " is out of range 0.." +
-                          std::to_string(context->team->size - 1) + " of the context's team");
+        refuse(routine, "pe " + std::to_string(pe) + " is out of range 0.." +
+                            std::to_string(context->team->size - 1) + " of the context's team");
     OwnContext* const taken =
         job.checked ? take(*static_cast<OwnContext*>(context), routine) : nullptr;
     return {context->team->world_pe(pe), taken};
@@ -241,16 +241,16 @@ void check_overlap(const void* dest, const void* source, std::size_t bytes, cons
     if (to == from || bytes == 0) return;
     const std::uintptr_t distance = to > from ? to - from : from - to;
     if (distance < bytes)
-        fail(called(routine), "source and dest overlap: they are " + std::to_string(distance) +
-                                  " bytes apart and " + std::to_string(bytes) + " bytes long");
+        refuse(routine, "source and dest overlap: they are " + std::to_string(distance) +
+                            " bytes apart and " + std::to_string(bytes) + " bytes long");
 }
 
 [[noreturn, gnu::cold]] void refuse_private(const void* address, std::size_t bytes,
                                             const char* side, const char* routine) {
-    if (address == nullptr) fail(called(routine), std::string(side) + " is null");
-    fail(called(routine), std::string(side) + " " + hexadecimal(address) + " with its " +
-                              std::to_string(bytes) +
-                              " bytes is not memory of this PE, or not all of it");
+    if (address == nullptr) refuse(routine, std::string(side) + " is null");
+    refuse(routine, std::string(side) + " " + hexadecimal(address) + " with its " +
+                        std::to_string(bytes) +
+                        " bytes is not memory of this PE, or not all of it");
 }
 
 }  // namespace
@@ -260,12 +260,12 @@ void check_private(const void* address, std::size_t bytes, const char* side, con
     if (bytes == 0 || block_map.covers(address, bytes) || is_in_data(address, bytes)) return;
     if (block_map.contains(address)) {
         if (const Text why = why_not_usable(address, bytes); !why.empty())
-            fail(called(routine), Text(side, ": ", why));
+            refuse(routine, Text(side, ": ", why));
     } else if (!seen_memory.is_mapped(address, bytes)) {
         refuse_private(address, bytes, side, routine);
     }
     if (const Text why = why_in_no_object(address, bytes); !why.empty()) [[unlikely]]
-        fail(called(routine), Text(side, *side != '\0' ? ": " : "", why));
+        refuse(routine, Text(side, *side != '\0' ? ": " : "", why));
 }
 
 void check_sides(operation::Target there, const void* here, std::size_t bytes, const char* side,

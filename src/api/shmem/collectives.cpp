@@ -34,7 +34,7 @@ constexpr int kRoutineBits = 16;
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void refuse_no_split(const Team& team, const char* routine) {
-    fail(routine, Text("the team at ", InHex(&team), " is none: no split has made it"));
+    refuse(routine, Text("the team at ", InHex(&team), " is none: no split has made it"));
 }
 
 // What an active set has for a team of its own has no slot, and is no caller's: live() refuses
@@ -64,7 +64,7 @@ void take_turn(Team& team, Routine routine) {
 void refuse_team(const Team& team, const char* routine) {
     require_running(routine);
     if (job.checked && !is_team(&team)) refuse_no_split(team, routine);
-    fail(routine, "the team has been destroyed");
+    refuse(routine, "the team has been destroyed");
 }
 
 int refuse_no_team(const char* routine) {

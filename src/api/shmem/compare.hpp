@@ -23,9 +23,9 @@ inline bool compare(T left, int comparison, T right) {
 
 inline void require_comparison(int comparison, const char* routine) {
     if (static_cast<unsigned>(comparison) > SHMEM_CMP_GE) [[unlikely]]
-        fail(routine, "cmp " + std::to_string(comparison) +
-                          " is none of SHMEM_CMP_EQ, NE, GT, GE, "
-                          "LT, LE");
+        refuse(routine, "cmp " + std::to_string(comparison) +
+                            " is none of SHMEM_CMP_EQ, NE, GT, GE, "
+                            "LT, LE");
 }
 
 // The same for the stall report.

@@ -42,8 +42,8 @@ constexpr long kOptions = SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE | SHMEM_CTX_N
 int create(isthmus_team* team, long options, shmem_ctx_t* ctx, const char* routine) {
     *ctx = SHMEM_CTX_INVALID;
     if (options & ~kOptions)
-        fail(routine, "options " + std::to_string(options) +
-                          " has bits other than SHMEM_CTX_SERIALIZED, PRIVATE and NOSTORE");
+        refuse(routine, "options " + std::to_string(options) +
+                            " has bits other than SHMEM_CTX_SERIALIZED, PRIVATE and NOSTORE");
     *ctx = new OwnContext{{team, options, true}, {}};
     return 0;
 }
@@ -71,7 +71,7 @@ ISTHMUS_API void pshmem_ctx_destroy(shmem_ctx_t ctx) {
     require_running("shmem_ctx_destroy");
     note(Routine::ctx_destroy);
     if (ctx == SHMEM_CTX_DEFAULT)
-        fail("shmem_ctx_destroy", "SHMEM_CTX_DEFAULT cannot be destroyed");
+        refuse("shmem_ctx_destroy", "SHMEM_CTX_DEFAULT cannot be destroyed");
     { const ContextPe any(ctx, 0, "shmem_ctx_destroy"); }  // looks at the context
     auto* const own = static_cast<OwnContext*>(ctx);
     check_creator(*own, "shmem_ctx_destroy");
@@ -108,7 +108,7 @@ void start_session(shmem_ctx_t ctx) {
 void stop_session(shmem_ctx_t ctx) {
     const std::lock_guard lock(sessions->guard);
     if (sessions->open.erase(ctx) == 0)
-        fail("shmem_ctx_session_stop", "the context has no session: none was started");
+        refuse("shmem_ctx_session_stop", "the context has no session: none was started");
 }
 
 }  // namespace
@@ -119,11 +119,11 @@ ISTHMUS_API void pshmem_ctx_session_start(shmem_ctx_t ctx, long options,
     if (ctx == SHMEM_CTX_INVALID) return;
     require_running("shmem_ctx_session_start");
     if (options & ~SHMEM_CTX_SESSION_BATCH)
-        fail("shmem_ctx_session_start",
-             "options " + std::to_string(options) + " has bits other than SHMEM_CTX_SESSION_BATCH");
+        refuse("shmem_ctx_session_start", "options " + std::to_string(options) +
+                                              " has bits other than SHMEM_CTX_SESSION_BATCH");
     if (config_mask & ~SHMEM_CTX_SESSION_TOTAL_OPS)
-        fail("shmem_ctx_session_start", "config_mask " + std::to_string(config_mask) +
-                                            " has bits other than SHMEM_CTX_SESSION_TOTAL_OPS");
+        refuse("shmem_ctx_session_start", "config_mask " + std::to_string(config_mask) +
+                                              " has bits other than SHMEM_CTX_SESSION_TOTAL_OPS");
     if (job.checked) start_session(ctx);
 }
 

@@ -52,9 +52,9 @@ void require_initialised(const Lock& queue, std::uint32_t tail, const char* name
     const auto pes = static_cast<std::uint32_t>(job.pes);
     if (tail > pes || __atomic_load_n(&queue.mine->next, __ATOMIC_RELAXED) > pes ||
         __atomic_load_n(&queue.mine->state, __ATOMIC_RELAXED) > kHolding) [[unlikely]]
-        fail(name, "the lock at " + hexadecimal(queue.mine) +
-                       " holds no lock's value; set it to 0 at every PE before its first use "
-                       "(shmem_calloc does)");
+        refuse(name, "the lock at " + hexadecimal(queue.mine) +
+                         " holds no lock's value; set it to 0 at every PE before its first use "
+                         "(shmem_calloc does)");
 }
 
 // The fields of the lock at another PE: through the window, or by the transport.
@@ -84,7 +84,7 @@ void store_at(std::uint16_t* field, std::uint16_t value, int pe, const char* rou
 Lock open(long* lock, Routine routine) {
     const char* const name = begin(routine);
     far::serve_by_call();
-    if (const Text why = why_not_usable(lock, sizeof(long)); !why.empty()) fail(name, why);
+    if (const Text why = why_not_usable(lock, sizeof(long)); !why.empty()) refuse(name, why);
     far::require_aligned(lock, sizeof(long), name);
     auto* const mine = reinterpret_cast<LockWord*>(lock);
     const Lock queue{mine, home_of(lock), static_cast<std::uint32_t>(job.me) + 1};
@@ -168,7 +168,7 @@ ISTHMUS_API void pshmem_set_lock(long* lock) {
         // Another thread of this PE may hold the lock or wait for it. A PE alone with itself would
         // wait for ever.
         if (session_thread_level() != SHMEM_THREAD_MULTIPLE)
-            fail("shmem_set_lock", "this PE holds the lock already; locks are not reentrant");
+            refuse("shmem_set_lock", "this PE holds the lock already; locks are not reentrant");
         wait_for({Routine::set_lock, job.me, lock}, [&] { return take_place(queue); });
     }
     __atomic_store_n(&queue.mine->next, std::uint16_t{0}, __ATOMIC_RELAXED);
@@ -211,7 +211,7 @@ ISTHMUS_API int pshmem_test_lock(long* lock) {
 ISTHMUS_API void pshmem_clear_lock(long* lock) {
     const Lock queue = open(lock, Routine::clear_lock);
     if (__atomic_load_n(&queue.mine->state, __ATOMIC_RELAXED) != kHolding)
-        fail("shmem_clear_lock", "the lock is not held by this PE");
+        refuse("shmem_clear_lock", "the lock is not held by this PE");
     if (job.checked) [[unlikely]]
         forget_held(lock);
     pshmem_quiet();  // what was put under the lock is complete before the next one holds it

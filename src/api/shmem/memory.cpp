@@ -81,10 +81,10 @@ void* allocate(const HeapCall& call, std::uint64_t size, std::uint64_t alignment
 std::uint64_t require_block(const char* routine, void* block) {
     const std::lock_guard lock(heap_guard);
     if (const std::uint64_t bytes = heap.block_size(block); bytes != 0) return bytes;
-    fail(routine,
-         Text("address ", InHex(block), " is not the beginning of a block of the symmetric heap: ",
-              heap.range().contains(block) ? heap.describe(block)
-                                           : Text("it lies outside the heap")));
+    refuse(routine, Text("address ", InHex(block),
+                         " is not the beginning of a block of the symmetric heap: ",
+                         heap.range().contains(block) ? heap.describe(block)
+                                                      : Text("it lies outside the heap")));
 }
 
 void release(void* block) {
@@ -141,7 +141,7 @@ void* allocate_aligned(const HeapCall& call, std::size_t alignment, std::size_t 
     // Editions 1.3 and 1.4 of the standard had no limit.
     constexpr std::size_t kMost = ~std::size_t{0} / 2 + 1;
     if (alignment == 0 || alignment > kMost)
-        fail(call.name, "alignment " + std::to_string(alignment) + " is out of range 1..2^63");
+        refuse(call.name, "alignment " + std::to_string(alignment) + " is out of range 1..2^63");
     const std::size_t next = std::bit_ceil(alignment);
     if (alignment != next)
         advise(call.name, "alignment " + std::to_string(alignment) +

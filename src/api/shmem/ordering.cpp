@@ -81,8 +81,8 @@ void quiet_pes(shmem_ctx_t context, const int* target_pes, std::size_t npes, con
     if (job.checked || window.sole == 0) require_running(routine);
     for (std::size_t i = 0; i < npes; ++i) {
         if (static_cast<unsigned>(target_pes[i]) >= static_cast<unsigned>(team.size)) [[unlikely]]
-            fail(routine, "pe " + std::to_string(target_pes[i]) + " is out of range 0.." +
-                              std::to_string(team.size - 1));
+            refuse(routine, "pe " + std::to_string(target_pes[i]) + " is out of range 0.." +
+                                std::to_string(team.size - 1));
     }
     if (npes == 0) return;
     if (far::Channel* const channel = channel_of(context)) {

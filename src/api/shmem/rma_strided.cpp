@@ -18,10 +18,10 @@ namespace {
 [[gnu::cold, gnu::noinline]] void check_strides(const Blocks& shape, const char* routine) {
     const auto least = static_cast<std::ptrdiff_t>(shape.block);
     if (shape.dst >= least && shape.sst >= least && shape.dst > 0 && shape.sst > 0) return;
-    fail(routine,
-         "strides dst " + std::to_string(shape.dst) + " and sst " + std::to_string(shape.sst) +
-             " must be at least " +
-             (shape.block == 1 ? std::string("1") : "the block of " + std::to_string(shape.block)));
+    refuse(routine, "strides dst " + std::to_string(shape.dst) + " and sst " +
+                        std::to_string(shape.sst) + " must be at least " +
+                        (shape.block == 1 ? std::string("1")
+                                          : "the block of " + std::to_string(shape.block)));
 }
 
 inline bool strides_are_legal(const Blocks& shape) {
@@ -49,8 +49,8 @@ void check_blocks_apart(const void* dest, const void* source, const Blocks& shap
             std::min<std::uint64_t>((block + bytes - 1 - from) / from_next, shape.count - 1);
         if (from + before * from_next + bytes <= block || (to == from && i == 0 && before == 0))
             continue;
-        fail(called(routine), "source and dest overlap: block " + std::to_string(i) +
-                                  " of dest and block " + std::to_string(before) + " of source");
+        refuse(routine, "source and dest overlap: block " + std::to_string(i) +
+                            " of dest and block " + std::to_string(before) + " of source");
     }
 }
 

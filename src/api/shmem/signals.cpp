@@ -26,8 +26,8 @@ void raise_signal(std::uint64_t* there, std::uint64_t signal, int operation, con
     } else if (operation == SHMEM_SIGNAL_ADD) {
         __atomic_fetch_add(there, signal, __ATOMIC_ACQ_REL);
     } else {
-        fail(routine, "sig_op " + std::to_string(operation) +
-                          " is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD");
+        refuse(routine, "sig_op " + std::to_string(operation) +
+                            " is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD");
     }
 }
 
@@ -70,8 +70,8 @@ bool lies_within(const std::uint64_t* sig_addr, const void* dest, std::size_t by
                                                                  const std::uint64_t* sig_addr,
                                                                  const void* dest,
                                                                  const char* routine) {
-    fail(routine, Text("sig_addr ", InHex(sig_addr), " lies in dest (", bytes, " bytes at ",
-                       InHex(dest), "); the signal must be no part of the data"));
+    refuse(routine, Text("sig_addr ", InHex(sig_addr), " lies in dest (", bytes, " bytes at ",
+                         InHex(dest), "); the signal must be no part of the data"));
 }
 
 template <auto& kPutSignal>

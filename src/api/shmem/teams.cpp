@@ -48,7 +48,7 @@ ISTHMUS_API int pshmem_team_get_config(shmem_team_t team, long config_mask,
     require_open("shmem_team_get_config");
     const Team& subject = live(team, "shmem_team_get_config");
     if (config_mask & SHMEM_TEAM_NUM_CONTEXTS) {
-        if (!config) fail("shmem_team_get_config", "config is null and config_mask is not 0");
+        if (!config) refuse("shmem_team_get_config", "config is null and config_mask is not 0");
         config->num_contexts = subject.num_contexts;
     }
     return 0;
@@ -123,7 +123,7 @@ ISTHMUS_API void pshmem_team_destroy(shmem_team_t team) {
     require_open(routine_name(routine));
     Team& subject = live(team, routine_name(routine));
     if (team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED)
-        fail(routine_name(routine), "SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED cannot be destroyed");
+        refuse(routine_name(routine), "SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED cannot be destroyed");
     note(routine);
     Turn turn(subject, routine);
     check(subject, {.routine = routine});

@@ -145,9 +145,9 @@ void verify_guard(const char* routine, const Range& block) {
     const Range guard = guard_of(block);
     const std::uint64_t at = first_change(guard, kGuardByte);
     if (at == guard.size) return;
-    fail(routine,
-         Text("the ", guard.size, " bytes behind the block of ", block.size, " bytes at ",
-              InHex(block.begin), " have been written, first the one ", at, " bytes past its end"));
+    refuse(routine, Text("the ", guard.size, " bytes behind the block of ", block.size,
+                         " bytes at ", InHex(block.begin), " have been written, first the one ", at,
+                         " bytes past its end"));
 }
 
 // The first byte of the range that is not zero; its end if all are.
@@ -196,8 +196,9 @@ void verify_and_open(const char* routine, const Kept& one) {
     const Freed freed(block, one.way);
     const auto verify = [&](bool is_changed, std::uintptr_t at) {
         if (is_changed)
-            fail(routine, Text("the freed block of ", block.size, " bytes at ", InHex(block.begin),
-                               " has been written, first its byte ", at - block.begin));
+            refuse(routine,
+                   Text("the freed block of ", block.size, " bytes at ", InHex(block.begin),
+                        " has been written, first its byte ", at - block.begin));
     };
     const auto verify_filled = [&](const Range& part) {
         if (part.size == 0) return;
@@ -243,9 +244,9 @@ constexpr std::uint64_t kMostSearched = std::uint64_t{64} << 20;
 void verify_untouched(const char* routine) {
     const Range before{heap.range().begin - kSparePage, kSparePage};
     if (const std::uintptr_t at = first_written(before); at != before.end())
-        fail(routine,
-             Text("memory in front of the symmetric heap has been written, first the byte ",
-                  heap.range().begin - at, " bytes before its first block"));
+        refuse(routine,
+               Text("memory in front of the symmetric heap has been written, first the byte ",
+                    heap.range().begin - at, " bytes before its first block"));
     std::uint64_t left = kMostSearched;
     std::uintptr_t from = heap.untouched();
     while (left != 0 && from < heap.range().end()) {
@@ -253,9 +254,9 @@ void verify_untouched(const char* routine) {
         data.size = std::min(data.size, left);
         if (data.size == 0) return;
         if (const std::uintptr_t at = first_written(data); at != data.end())
-            fail(routine, Text("memory of the symmetric heap that no block has had has been "
-                               "written, first address ",
-                               InHex(at), ", ", heap.describe(reinterpret_cast<void*>(at))));
+            refuse(routine, Text("memory of the symmetric heap that no block has had has been "
+                                 "written, first address ",
+                                 InHex(at), ", ", heap.describe(reinterpret_cast<void*>(at))));
         left -= data.size;
         from = data.end();
     }

@@ -56,17 +56,17 @@ Place word_of(const void* address, const Atomic& atomic, const char* routine) {
 }  // namespace
 
 void refuse_alignment(const void* word, unsigned width, const char* routine) {
-    fail(called(routine), Text("address ", InHex(word), " is not aligned to ", width, " bytes"));
+    refuse(routine, Text("address ", InHex(word), " is not aligned to ", width, " bytes"));
 }
 
 Place place_of(const void* address, std::size_t bytes, const char* routine) {
     Place place;
     if (!find_place(address, bytes, place)) [[unlikely]] {
         const Text why = why_not_symmetric(address, bytes);
-        fail(called(routine),
-             why.empty() ? Text("address ", InHex(address),
-                                " is a constant of the program, which may be read, not written")
-                         : why);
+        refuse(routine, why.empty()
+                            ? Text("address ", InHex(address),
+                                   " is a constant of the program, which may be read, not written")
+                            : why);
     }
     return place;
 }
@@ -144,7 +144,7 @@ void get(void* dest, const void* source, std::size_t bytes, int pe, const char* 
         const OnRoad on_road(routine);
         return road->get(pe, dest, place, bytes);
     }
-    if (const Text why = why_not_symmetric(source, bytes); !why.empty()) fail(called(routine), why);
+    if (const Text why = why_not_symmetric(source, bytes); !why.empty()) refuse(routine, why);
     copy(dest, source, bytes);  // a constant: the same at every PE
 }
 

@@ -206,12 +206,10 @@ class FaultFrames {
 // " (model.c:12)" where the program has called the routine in which the fault is.
 std::string line_of_call(const Fault& fault) {
     const FaultFrames frames(fault);
-    for (int i = 0; i < frames.size(); ++i) {
-        const CodeOf owner = code_of(frames[i]);
-        if (owner == CodeOf::library || owner == CodeOf::system) continue;
-        return owner == CodeOf::program ? line_in_program(frames[i]) : "";
-    }
-    return "";
+    CallSearch search;
+    for (int i = 0; i < frames.size() && !search.is_over(); ++i)
+        search.pass(frames[i]);
+    return search.found() ? line_in_program(search.found()) : "";
 }
 
 }  // namespace

@@ -307,14 +307,10 @@ ProgramPlace place_in_source(const void* at) {
 std::string line_of_caller() {
     void* frames[kMostFramesOfCall];
     const int count = backtrace(frames, kMostFramesOfCall);
-    for (int i = 0; i < count; ++i) {
-        const void* const at = static_cast<const char*>(frames[i]) - 1;
-        const CodeOf owner = code_of(at);
-        if (owner == CodeOf::library) continue;
-        // A library of the program's may have lines of its own, but not by this way.
-        return owner == CodeOf::program ? line_in_program(at) : "";
-    }
-    return "";
+    CallSearch search;
+    for (int i = 0; i < count && !search.is_over(); ++i)
+        search.pass(static_cast<const char*>(frames[i]) - 1);
+    return search.found() ? line_in_program(search.found()) : "";
 }
 
 }  // namespace isthmus

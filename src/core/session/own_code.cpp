@@ -81,10 +81,24 @@ CodeOf code_of(const void* at) {
                                                                     : CodeOf::program;
     }
     const void* const base = object_base(at);
-    if (base == object_base(reinterpret_cast<const void*>(&std::strlen))) return CodeOf::system;
-    return base && base == object_base(reinterpret_cast<const void*>(getauxval(AT_PHDR)))
-               ? CodeOf::program
-               : CodeOf::other;
+    // First: a program may hold a sanitizer, and strlen is that one's.
+    if (base && base == object_base(reinterpret_cast<const void*>(getauxval(AT_PHDR))))
+        return CodeOf::program;
+    return base == object_base(reinterpret_cast<const void*>(&std::strlen)) ? CodeOf::system
+                                                                            : CodeOf::other;
+}
+
+void CallSearch::pass(const void* at) {
+    const CodeOf owner = code_of(at);
+    if (owner == CodeOf::library) {
+        is_within_ = true;
+        is_left_ = false;
+    } else if (owner == CodeOf::other) {
+        is_left_ = true;
+    } else if (owner == CodeOf::program && is_within_) {
+        is_over_ = true;
+        if (!is_left_) found_ = at;
+    }
 }
 
 }  // namespace isthmus

@@ -29,4 +29,21 @@ bool is_own_code(const void* at);
 // Asks the dynamic linker, or reads the executable's symbols.
 CodeOf code_of(const void* at);
 
+// Where the program has called the library, among the frames of a stack from the innermost on.
+// Roads are libraries of their own that this one calls, and a sanitizer looks at some of its calls:
+// what is not the program's is passed over, but a library of the program's that calls this one has
+// no line by this way.
+class CallSearch {
+  public:
+    void pass(const void* at);
+    bool is_over() const { return is_over_; }
+    const void* found() const { return found_; }
+
+  private:
+    bool is_within_ = false;  // the library's frames have begun
+    bool is_left_ = false;  // the last one that counts was neither the library's nor the program's
+    bool is_over_ = false;
+    const void* found_ = nullptr;
+};
+
 }  // namespace isthmus

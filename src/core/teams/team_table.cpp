@@ -400,8 +400,8 @@ Team& find_active_set_team(Routine routine, const char* name, int start, int log
     }
     if (start < 0 || log_stride < 0 || log_stride > 30 || size < 1 ||
         start + (static_cast<std::int64_t>(size - 1) << log_stride) >= job.pes)
-        fail(name, set_text(start, log_stride, size) + " is no set of PEs out of 0.." +
-                       std::to_string(job.pes - 1));
+        refuse(name, set_text(start, log_stride, size) + " is no set of PEs out of 0.." +
+                         std::to_string(job.pes - 1));
     storage = Team{};
     storage.start = start;
     storage.stride = 1 << log_stride;
@@ -410,12 +410,12 @@ Team& find_active_set_team(Routine routine, const char* name, int start, int log
     storage.psync = psync;
     storage.meeting = Meeting::psync;
     if (storage.my_index < 0)
-        fail(name, set_text(start, log_stride, size) +
-                       " does not contain this PE; only its members may call");
+        refuse(name, set_text(start, log_stride, size) +
+                         " does not contain this PE; only its members may call");
     if (size == 1) return storage;
     // Others count in it: what reaches that would not name it.
     if (const Text why = why_not_symmetric(psync, sizeof(long)); !why.empty())
-        fail(name, Text("pSync: ", why));
+        refuse(name, Text("pSync: ", why));
     if (multiple_anywhere || known) return storage;
     Team* const team = create_hidden(routine, storage);
     hidden.push_back({start, log_stride, size, team});

@@ -195,19 +195,18 @@ void check_agreement(const char* routine, const char* what, std::uint64_t value)
         [&] {
             if (all[0].routine != mine.routine) {
                 // Without checks other collectives share nothing that tells what they are.
-                if (job.checked)
-                    fail(called(routine), difference(isthmus_team_world, all[0], mine));
-                fail(called(routine),
-                     "PE 0 is in another call; all PEs must make collective calls in the same "
-                     "order");
+                if (job.checked) refuse(routine, difference(isthmus_team_world, all[0], mine));
+                refuse(routine,
+                       "PE 0 is in another call; all PEs must make collective calls in the same "
+                       "order");
             }
             const bool is_block = std::strcmp(what, "the block") == 0;
             const auto text = [is_block](std::uint64_t number) {
                 return number == kNull ? std::string("null")
                                        : (is_block ? "at heap + " : "") + std::to_string(number);
             };
-            fail(called(routine), std::string(what) + " is " + text(value) + " here and " +
-                                      text(all[0].count) + " at PE 0");
+            refuse(routine, std::string(what) + " is " + text(value) + " here and " +
+                                text(all[0].count) + " at PE 0");
         });
 }
 
@@ -231,7 +230,7 @@ void compare(const Team& team, const std::vector<Signature>& all, const Signatur
     one_speaks(
         team, mine.routine,
         [&](int index) { return !is_alike(all[static_cast<std::size_t>(index)], all[0]); },
-        [&] { fail(called_routine(mine.routine), difference(team, all[0], mine)); });
+        [&] { refuse(called_routine(mine.routine), difference(team, all[0], mine)); });
 }
 
 // What all have shown is in the cells of this epoch.
@@ -283,26 +282,26 @@ void check_operands(const char* name, const void* dest, std::size_t dest_bytes, 
                     std::size_t source_bytes, bool in_place) {
     if (dest_bytes != 0 && !is_surely_usable(dest, dest_bytes)) [[unlikely]] {
         if (const auto why = why_not_usable(dest, dest_bytes); !why.empty())
-            fail(name, Text("dest: ", why));
+            refuse(name, Text("dest: ", why));
     }
     if (source_bytes != 0 && !is_surely_usable(source, source_bytes)) [[unlikely]] {
         if (const auto why = why_not_usable(source, source_bytes); !why.empty())
-            fail(name, Text("source: ", why));
+            refuse(name, Text("source: ", why));
     }
     const auto to = reinterpret_cast<std::uintptr_t>(dest);
     const auto from = reinterpret_cast<std::uintptr_t>(source);
     if (dest_bytes == 0 || source_bytes == 0 || (in_place && to == from)) return;
     if (to < from + source_bytes && from < to + dest_bytes)
-        fail(name, "dest (" + std::to_string(dest_bytes) + " bytes at " + address_text(to) +
-                       ") overlaps source (" + std::to_string(source_bytes) + " bytes at " +
-                       address_text(from) + "); they must be " +
-                       (in_place ? "the same or disjoint" : "disjoint"));
+        refuse(name, "dest (" + std::to_string(dest_bytes) + " bytes at " + address_text(to) +
+                         ") overlaps source (" + std::to_string(source_bytes) + " bytes at " +
+                         address_text(from) + "); they must be " +
+                         (in_place ? "the same or disjoint" : "disjoint"));
 }
 
 void check_collected(const char* routine, const void* dest, std::uint64_t bytes) {
     if (bytes == 0 || is_surely_usable(dest, bytes)) return;
     if (const auto why = why_not_usable(dest, bytes); !why.empty())
-        fail(routine, Text("dest: ", why));
+        refuse(routine, Text("dest: ", why));
 }
 
 namespace {
@@ -316,10 +315,11 @@ bool is_unused(const long* psync) {
 }
 
 [[noreturn]] void refuse_psync(const char* routine, int element, long now) {
-    fail(routine,
-         Text("pSync[", element, "] is ", now,
-              ", not SHMEM_SYNC_VALUE; set all its elements to that at all PEs, and let a barrier "
-              "follow, before its first use"));
+    refuse(
+        routine,
+        Text("pSync[", element, "] is ", now,
+             ", not SHMEM_SYNC_VALUE; set all its elements to that at all PEs, and let a barrier "
+             "follow, before its first use"));
 }
 
 }  // namespace
@@ -328,7 +328,7 @@ bool check_psync(const char* routine, const long* psync) {
     constexpr std::size_t kBytes = kPsyncSize * sizeof(long);
     if (!is_surely_usable(psync, kBytes)) [[unlikely]] {
         if (const auto why = why_not_usable(psync, kBytes); !why.empty())
-            fail(routine, Text("pSync: ", why));
+            refuse(routine, Text("pSync: ", why));
     }
     if (is_unused(psync)) [[likely]]
         return true;
@@ -344,7 +344,7 @@ bool check_psync(const char* routine, const long* psync) {
 
 void check_work(const char* routine, const void* work, std::size_t bytes) {
     if (const auto why = why_not_usable(work, bytes); !why.empty())
-        fail(routine, Text("pWrk: ", why));
+        refuse(routine, Text("pWrk: ", why));
 }
 
 void check_unused_psync(const char* routine, const long* psync) {
