@@ -107,7 +107,8 @@ bool meet(std::size_t which, std::uint64_t until) {
     Counter counter(which);
     if (counter.add(1) == all) return true;
     while (os::monotonic_nanoseconds() < until && !has_job_ended()) {
-        if (far::present) far::progress();
+        // Nor does node 0 help others along there: its thread for that does.
+        if (far::present && !far::is_marked()) far::progress();
         os::sleep_nanoseconds(is_near(0) ? 100'000 : 1'000'000);
         if (counter.look() >= all) return true;
     }

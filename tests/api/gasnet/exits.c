@@ -27,13 +27,11 @@ static void exit_by_signal(int signal) {
     exit(5);
 }
 
-/* A signal that comes amid the calls of puts and gets, wherever that is. */
-static void be_busy(int is_last, int signal_to_come) {
-    enum { kBytes = 65536 };
-    static char data[kBytes];
-    const gasnet_node_t next = (gasnet_mynode() + 1) % gasnet_nodes();
-    char* const at = segments[next].addr;
-    if (is_last) {
+enum { kBytes = 65536 };
+static char data[kBytes];
+
+static void send_later(int is_sent, int signal_to_come) {
+    if (is_sent) {
         const struct itimerspec once = {{0, 0}, {0, 200000000 + getpid() % 1000 * 50000}};
         struct sigevent event;
         timer_t timer;
@@ -43,6 +41,13 @@ static void be_busy(int is_last, int signal_to_come) {
         timer_create(CLOCK_MONOTONIC, &event, &timer);
         timer_settime(timer, 0, &once, NULL);
     }
+}
+
+/* A signal that comes amid the calls of puts and gets, wherever that is. */
+static void be_busy(int is_last, int signal_to_come) {
+    const gasnet_node_t next = (gasnet_mynode() + 1) % gasnet_nodes();
+    char* const at = segments[next].addr;
+    send_later(is_last, signal_to_come);
     for (;;) {
         gasnet_put(next, at, data, kBytes);
         gasnet_get(data, next, at, 8);
@@ -85,6 +90,13 @@ int main(int argc, char** argv) {
     if (strcmp(how, "leaves_amid") == 0) {
         signal(SIGUSR1, leave_by_signal);
         be_busy(is_last, SIGUSR1);
+    }
+    if (strcmp(how, "first_leaves_amid_puts") == 0) {
+        const gasnet_node_t next = (gasnet_mynode() + 1) % gasnet_nodes();
+        signal(SIGUSR1, leave_by_signal);
+        send_later(me == 0, SIGUSR1);
+        for (;;)
+            gasnet_put_nbi_bulk(next, segments[next].addr, data, kBytes);
     }
     if (strcmp(how, "first_computes") == 0) {
         if (is_last) gasnet_exit(9);
