@@ -9,6 +9,8 @@ set(hosts_configurations)
 add_ofi_hosts_test(pair --hosts 2 --pes 2 basics atomics_inline collectives)
 add_ofi_hosts_test(unequal --hosts 3 --pes 5 --layout 2,1,2 rma_inline native_segments "extensions both 100"
                    native_aggregation "gasnet_barriers 30")
+add_ofi_hosts_test(one_and_three --layout 1,3 ${one_beside_three})
+set_property(TEST hosts.ofi.one_and_three APPEND PROPERTY ENVIRONMENT ISTHMUS_TRANSPORT=ofi)
 add_ofi_hosts_test(killed --fault killed)
 add_ofi_hosts_test(cut_off --fault cut-off --operation "a get|outside")
 add_ofi_hosts_test(cut_off.quiet --fault cut-off --operation "a quiet|outside" "transport_ring quiet")

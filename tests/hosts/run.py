@@ -27,6 +27,9 @@ def command(launcher, hosts, pes, words, layout=None):
     program = " ".join(words)
     each = pes // hosts.count
     names = hosts.names()
+    if layout and launcher == "ssh":
+        places = ",".join(f"{name}:{count}" for name, count in zip(names, layout))
+        return [hosts.shell, names[0], ISTHMUS, "run", "--launcher", "ssh", "--hosts", places, program]
     if layout:  # hydra goes round until all PEs have a place
         names = [f"{name}:{count}" for name, count in zip(names, layout)]
         return [hosts.shell, hosts.names()[0], "mpiexec.hydra", "-launcher", "ssh", "-launcher-exec",

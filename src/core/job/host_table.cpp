@@ -46,8 +46,6 @@ std::string host_of(int pe) {
 
 int first_on_host(int pe) {
     if (!host_table.nodes.empty()) return host_table.nodes[static_cast<std::size_t>(pe)];
-    // Where the window is forbidden every PE counts as a host.
-    if (job.near.count() != job.host.count()) return pe;
     return first_pes()[static_cast<std::size_t>(host_number(pe))];
 }
 

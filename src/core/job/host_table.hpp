@@ -20,7 +20,9 @@ struct HostTable {
     // What `auto` takes between them, and why: transport/preferred_road.hpp.
     std::string road_between;
     std::string road_reason;
-    std::vector<int> nodes;   // by PE, the first one of its node; empty: ISTHMUS_NODES is not set
+    // By PE, the first one of its node: each by itself where the window is forbidden. Empty: hosts
+    // are nodes.
+    std::vector<int> nodes;
     bool one_machine = true;  // one kernel and one network for all PEs
 };
 extern HostTable& host_table __attribute__((visibility("hidden")));

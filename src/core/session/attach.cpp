@@ -363,9 +363,6 @@ void attach_job() {
     }
     job.near = job.host;
     split_into_nodes();
-    // For tests of what lies between hosts: as if each PE were alone on its own.
-    if (!setting_has_window())
-        job.near = std::bitset<kMaxPes>().set(static_cast<std::size_t>(job.me));
     // ISTHMUS_DELAY takes a PE's way to itself as well, so one alone has a road.
     far::present = job.near.count() != static_cast<std::size_t>(job.pes) || is_delayed();
     far::served_by_calls = far::present && !flag(Setting::progress);

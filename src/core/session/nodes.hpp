@@ -1,5 +1,6 @@
 // One machine as several nodes (ISTHMUS_NODES), without namespaces: the window reaches the PEs of
-// the own node, a road the others.
+// the own node, a road the others. Where the window is forbidden each PE is a node, as if it were
+// alone on its host: for tests of what lies between hosts.
 #pragma once
 
 namespace isthmus {
