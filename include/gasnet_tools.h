@@ -142,11 +142,18 @@ GASNETT_BEGIN_EXTERNC
 typedef uint64_t gasnett_tick_t;
 #define GASNETT_TICK_MIN ((gasnett_tick_t)0)
 #define GASNETT_TICK_MAX ((gasnett_tick_t)-1)
+/* Strict C (-std=c99 without _GNU_SOURCE or the like) declares neither this clock nor locks of
+ * readers. */
+#ifdef CLOCK_MONOTONIC
 static __inline__ gasnett_tick_t gasnett_ticks_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (gasnett_tick_t)now.tv_sec * 1000000000u + (gasnett_tick_t)now.tv_nsec;
 }
+#else
+uint64_t isthmus_gasnett_ticks_now(void);
+#define gasnett_ticks_now() isthmus_gasnett_ticks_now()
+#endif
 #define gasnett_ticks_to_us(t) ((uint64_t)(t) / 1000u)
 #define gasnett_ticks_to_ns(t) ((uint64_t)(t))
 double gasnett_tick_granularityus(void);
@@ -171,6 +178,7 @@ typedef pthread_cond_t gasnett_cond_t;
 #define gasnett_cond_wait(c, m)   ((void)pthread_cond_wait(c, m))
 #define gasnett_cond_signal(c)    ((void)pthread_cond_signal(c))
 #define gasnett_cond_broadcast(c) ((void)pthread_cond_broadcast(c))
+#ifdef PTHREAD_RWLOCK_INITIALIZER
 typedef pthread_rwlock_t gasnett_rwlock_t;
 #define GASNETT_RWLOCK_INITIALIZER  PTHREAD_RWLOCK_INITIALIZER
 #define gasnett_rwlock_init(l)      ((void)pthread_rwlock_init(l, NULL))
@@ -180,6 +188,7 @@ typedef pthread_rwlock_t gasnett_rwlock_t;
 #define gasnett_rwlock_tryrdlock(l) (pthread_rwlock_tryrdlock(l))
 #define gasnett_rwlock_trywrlock(l) (pthread_rwlock_trywrlock(l))
 #define gasnett_rwlock_unlock(l)    ((void)pthread_rwlock_unlock(l))
+#endif
 #else
 typedef char gasnett_mutex_t;
 #define GASNETT_MUTEX_INITIALIZER          0

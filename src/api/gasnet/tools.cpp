@@ -58,6 +58,10 @@ ISTHMUS_API double gasnett_tick_overheadus(void) {
     return static_cast<double>(last - begin) / kReads / 1000;
 }
 
+extern "C" uint64_t isthmus_gasnett_ticks_now(void);
+ISTHMUS_API uint64_t isthmus_gasnett_ticks_now(void) {
+    return gasnett_ticks_now();
+}
 ISTHMUS_API int64_t gasnett_gettimeofday_us(void) {
     timeval now{};
     gettimeofday(&now, nullptr);

@@ -122,8 +122,8 @@ int main(int argc, char** argv) {
 }
 END
 for mode in SEQ PARSYNC PAR; do
-    for standard in c99 c17; do
-        "$compiler" -std=$standard -O2 -DGASNET_$mode -D_GNU_SOURCE -I"$include" -Wall -Wextra -Wshadow \
+    for standard in c99 c17 "c17 -D_GNU_SOURCE"; do
+        "$compiler" -std=$standard -O2 -DGASNET_$mode -I"$include" -Wall -Wextra -Wshadow \
             -pedantic -Werror -c "$folder/ex.c" -o "$folder/ex.$mode.o"
     done
     for standard in c++11 c++20; do
@@ -177,10 +177,16 @@ GASNETT_IDENT(ident, "$name: x $");
 int main(void) { gasnett_local_mb(); return ident[0] != 36 || GASNETT_RELEASE_VERSION_MAJOR < 2020; }' > "$folder/lite.c"
 "$compiler" -DGASNETT_LITE_MODE -I"$include" "$folder/lite.c" -o "$folder/lite"
 "$folder/lite"
+# The clock, where the system's headers do not declare it.
+echo '#include <gasnet_tools.h>
+int main(void) { gasnett_tick_t then = gasnett_ticks_now(); return gasnett_ticks_now() < then || then == 0; }' > "$folder/ticks.c"
+"$compiler" -std=c11 -pedantic -Werror -I"$include" "$folder/ticks.c" -L"$libraries" -listhmus \
+    -Wl,-rpath,"$libraries" -o "$folder/ticks"
+"$folder/ticks"
 for mode in SEQ PARSYNC PAR; do
     for level in 0 2; do
-        for standard in c99 c11 c17; do
-            "$compiler" -std=$standard -O$level -DGASNET_$mode -D_GNU_SOURCE -I"$include" -Wall -Wextra \
+        for standard in c99 c11 c17 "c17 -D_GNU_SOURCE"; do
+            "$compiler" -std=$standard -O$level -DGASNET_$mode -I"$include" -Wall -Wextra \
                 -Wshadow -pedantic -Werror -c "$folder/all.c" -o "$folder/all.o"
         done
         for standard in c++11 c++14 c++20; do
