@@ -11,6 +11,7 @@
 #include "base/alarm.hpp"
 #include "base/exit_now.hpp"
 #include "base/os.hpp"
+#include "core/job/end_of_program.hpp"
 #include "core/job/road.hpp"
 #include "core/reach/far.hpp"
 #include "core/reach/operation.hpp"
@@ -164,6 +165,14 @@ void leave_with_error(int status) {
     await_meeting(os::monotonic_nanoseconds() + kSaid);
 }
 
+// An exit within the session ends the job as gasnet_exit does. If all nodes come to one they leave
+// together.
+void leave_by_exit(int status) {
+    if (!face->begun) return;
+    if (status != 0) return leave_with_error(status);
+    if (!meet_to_end(status)) exit_job(status);
+}
+
 [[noreturn]] void die_of(int signal) {
     std::signal(signal, SIG_DFL);
     sigset_t own;
@@ -207,6 +216,13 @@ bool may_catch(std::string_view name) {
     return kept.find('*') == kept.npos && kept.find(name) == kept.npos;
 }
 
+// Another node ends the job.
+void hear_in_wait() {
+    is_told.store(true, std::memory_order_relaxed);
+    if (!knows_end.exchange(true, std::memory_order_relaxed) && has_own_handler())
+        std::raise(SIGQUIT);
+}
+
 void catch_signal(int signal, std::string_view name) {
     struct sigaction now {};
     if (!may_catch(name) || sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL)
@@ -224,14 +240,7 @@ void gasnet::prepare_end() {
     catch_signal(SIGQUIT, "QUIT");
     catch_signal(SIGTERM, "TERM");
     may_raise = may_catch("QUIT");
-    tell_program_of_end = [] {
-        is_told.store(true, std::memory_order_relaxed);
-        if (!knows_end.exchange(true, std::memory_order_relaxed) && has_own_handler())
-            std::raise(SIGQUIT);
-    };
-    before_failed_end = [](int status) {
-        if (face->begun) leave_with_error(status);
-    };
+    end_of_program = {hear_in_wait, leave_by_exit};
 }
 
 ISTHMUS_API void gasnet_exit(int exitcode) {

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/exit_now.hpp"
 #include "base/os.hpp"
+#include "core/job/end_of_program.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/internal_layout.hpp"
 #include "core/job/last_words.hpp"
@@ -22,7 +23,7 @@ namespace isthmus {
 Job job;
 bool forked_child = false;
 void (*end_at_manager)(int status) = nullptr;
-void (*tell_program_of_end)() = nullptr;
+constinit EndOfProgram end_of_program;
 constinit std::atomic<bool> is_end_wanted = false;
 
 namespace {

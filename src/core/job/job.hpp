@@ -146,8 +146,6 @@ extern std::atomic<bool> is_end_wanted __attribute__((visibility("hidden")));
 
 // The same for a PE that another one ends: what it has written before is the user's.
 [[noreturn]] void follow_end(int status);
-// Set by a face whose programs may want to be told of that first; of waits. May not return.
-extern void (*tell_program_of_end)() __attribute__((visibility("hidden")));
 
 // False once the program has closed the job's file, as daemons close what they did not open; its
 // number may be another file's by then. What is mapped stays.

@@ -16,6 +16,7 @@
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "base/this_thread.hpp"
+#include "core/job/end_of_program.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
 #include "core/job/loaded_object.hpp"
@@ -211,10 +212,11 @@ __attribute__((destructor)) void finalize_at_exit() {
         if (is_in_session()) write_standard_output();
         ending_thread.store(gettid(), std::memory_order_relaxed);
         const std::lock_guard lock(setup);
+        if (is_in_session()) end_of_program.before_exit(0);
         if (is_in_session()) close(Departure::exit);
         let_crash_end();
     } else if (is_in_session()) {
-        if (before_failed_end) before_failed_end(exit_status);
+        end_of_program.before_exit(exit_status);
         end_job_of_leaver(how, exit_status, true);
     }
     leave_manager(exit_status);
@@ -299,7 +301,6 @@ void print_start_information() {
 }  // namespace
 
 std::atomic<std::uintptr_t> session_thread{};
-void (*before_failed_end)(int status) = nullptr;
 
 void enter_session(int thread_level) {
     if (forked_child) fail("shmem_init", "called in a forked child, which is no PE");

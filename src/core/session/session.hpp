@@ -19,10 +19,6 @@ void leave_session();
 // job; else its process manager learns that it ends well.
 void leave_at_once(const Text& how, int status);
 
-// Set by a face whose programs may end with an error all at once: what is to be done before this
-// PE, which exits within its session with another status than 0, ends the job.
-extern void (*before_failed_end)(int status) __attribute__((visibility("hidden")));
-
 // What is known of a quick_exit before its handlers run: its status.
 void note_quick_exit(int status);
 

@@ -118,6 +118,11 @@ Doing look_far(int pe) {
 
 }  // namespace
 
+std::string exited_text(int pe) {
+    return std::string("has exited without ") + routine_name(call_to_leave(job.header->pe[pe])) +
+           ", and waits for the others";
+}
+
 const char* everybody_text(Routine routine) {
     return is_allocation(routine) ? " (every PE must call it)" : "";
 }
@@ -172,7 +177,7 @@ Doing look_at(int pe, std::uint64_t now) {
     }
     if (status.departure.load(std::memory_order_relaxed) == Departure::exit) {
         doing.rank = Doing::Rank::leaves;
-        return as(kHasExited);
+        return as(exited_text(pe));
     }
     if (has_died(pe)) return as("its process has ended");
     // It may be in a wait: what it waits for is not what keeps it there.

@@ -10,8 +10,6 @@
 
 namespace isthmus {
 
-inline constexpr const char* kHasExited =
-    "has exited without shmem_finalize, and waits for the others";
 inline constexpr const char* kComputing = "computing";
 inline constexpr const char* kAsleep = "asleep in a call of the system";
 
@@ -21,6 +19,9 @@ const char* everybody_text(Routine routine);
 // Of a wait for no word and no PE: ", waiting for 5 replies"; else empty. `value`: that of its
 // target, 0 where it is not known.
 std::string awaited_text(Routine routine, std::uint64_t value);
+
+// Of one of this host that has exited within its session: by which call it was to leave.
+std::string exited_text(int pe);
 
 // As far as this PE can see.
 Doing look_at(int pe, std::uint64_t now);

@@ -77,7 +77,7 @@ void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now)
             (target.routine == Routine::finalize || target.routine == Routine::native_finalize) &&
             job.status().departure.load(std::memory_order_relaxed) == Departure::exit;
         std::string report =
-            speaker_prefix() + (exits ? kHasExited : routine) +
+            speaker_prefix() + (exits ? exited_text(job.me) : routine) +
             (is_look(target.routine) ? ": no success for " : ": no progress for ") +
             seconds_text(now - since);
         if (target.peer >= 0 && !is_look(target.routine))

@@ -7,6 +7,7 @@
 #include "core/job/activity.hpp"
 #include "core/job/called_as.hpp"
 #include "core/job/departure_word.hpp"
+#include "core/job/end_of_program.hpp"
 #include "core/job/last_words.hpp"
 #include "core/wait/in_handler.hpp"
 #include "core/wait/mates.hpp"
@@ -239,7 +240,7 @@ void write_last_words() {
     if (forked_child || job.header->ended_by.load(std::memory_order_relaxed) == job.me + 1 ||
         is_written.exchange(true, std::memory_order_relaxed))
         return;
-    if (tell_program_of_end) tell_program_of_end();
+    end_of_program.is_told();
     write_standard_output();
 }
 
@@ -250,7 +251,7 @@ void Waiter::look_around(std::uint64_t now) {
     // visible.
     const std::uint32_t ended = job.header->ended.load(std::memory_order_acquire);
     if (ended == kEnded) {
-        if (tell_program_of_end && !forked_child) tell_program_of_end();
+        if (!forked_child) end_of_program.is_told();
         follow_end(1);
     }
     forget_old_tests(now);

@@ -68,6 +68,12 @@ int main(int argc, char** argv) {
         printf("at most %lu\n", (unsigned long)gasnet_getMaxLocalSegmentSize());
         gasnet_exit(0);
     }
+    /* Who exits waits for the others here, as there is no segment to meet by. */
+    if (strcmp(how, "unattached") == 0) {
+        gasnet_init(&argc, &argv);
+        if (gasnet_mynode() + 1 < gasnet_nodes()) sleep(3);
+        return 0;
+    }
     if (strcmp(how, "told_early") == 0) signal(SIGQUIT, quit);
     start(argc, argv, table, 1, 1 << 17);
     if (strcmp(how, "told") == 0) signal(SIGQUIT, quit);
@@ -112,6 +118,8 @@ int main(int argc, char** argv) {
     if (strcmp(how, "main_wrong") == 0) return 5;
     if (strcmp(how, "main_one_wrong") == 0) return is_last ? 7 : 0;
     if (strcmp(how, "main_stuck") == 0 && is_last) return 8;
+    if (strcmp(how, "main_one_good") == 0 && is_last) return 0;
+    if (strcmp(how, "exit_good") == 0 && me == 0) exit(0);
     /* The others never come to an end by themselves. */
     if (me % 2 == 0)
         GASNET_BLOCKUNTIL(0);
