@@ -78,9 +78,9 @@ const char* gasnet_ErrorDesc(int error);
 
 /* ---- services, of both faces */
 
-/* The largest segment that may be asked for, a multiple of the page size: what the
- * symmetric heap (SHMEM_SYMMETRIC_SIZE) has in one piece, or GASNET_MAX_SEGSIZE if that is less.
- * Equal everywhere, so both are the same. */
+/* The largest segment that this PE may ask for, a multiple of the page size: what the symmetric
+ * heap (SHMEM_SYMMETRIC_SIZE) has in one piece, or GASNET_MAX_SEGSIZE if that is less. That may say
+ * something else on another host. The least of all PEs is the same everywhere. */
 uintptr_t gasnet_getMaxLocalSegmentSize(void);
 uintptr_t gasnet_getMaxGlobalSegmentSize(void);
 

@@ -30,6 +30,7 @@ namespace isthmus::gasnet {
 struct Face {
     bool begun = false;                      // by gasnet_attach or gex_Client_Init
     bool attached = false;                   // there are segments
+    std::uint64_t common_segment = 0;        // the largest that each node could have at first
     std::vector<gasnet_seginfo_t> segments;  // by PE
     // By PE, and then by number of the endpoint: segments that have been published. Empty without.
     std::vector<std::vector<gasnet_seginfo_t>> published;
@@ -41,8 +42,8 @@ extern Lasting<Face> face;
 extern bool initialised __attribute__((visibility("hidden")));
 // Joins the job, as gasnet_init; collective.
 void join(const char* routine, int mode);
-// Who is near whom; collective.
-void find_supernodes();
+// Finds who is near whom, and the largest common segment; collective.
+void meet_nodes();
 // Barriers, sends, puts and gets may begin. Collective, once; false: the heap has no room for it.
 bool open_calls();
 // The segment of this PE's endpoint 0: as gasnet_attach, with the error of what this PE found

@@ -22,7 +22,7 @@ void gasnet::join(const char* routine, int mode) {
         keep_window();
         register_for_wakeups();
         messages::open_post();
-        find_supernodes();
+        meet_nodes();
         barrier_world();  // nobody sends before everybody can be reached
     });
     messages::name_handlers({kFirstHandler, kFaceHandlers, "gasnet_AMPoll",

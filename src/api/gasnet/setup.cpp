@@ -169,16 +169,23 @@ void require_segment_limit(const char* routine) {
 
 bool initialised = false;
 
-// Who is near whom.
-void find_supernodes() {
+// Who is near whom, and the largest segment that all nodes can have.
+void meet_nodes() {
+    struct Node {
+        std::uint64_t segment;
+        std::uint64_t first_near;
+    };
     Face& made = *face;
     made.supernodes.clear();
     made.first_members.clear();
-    const std::int32_t mine = first_near_pe();
-    std::vector<std::int32_t> firsts(static_cast<std::size_t>(job.pes));
-    share_words(isthmus_team_world, Routine::gasnet_init, &mine, sizeof mine, firsts.data());
+    const Node mine{largest_segment(), static_cast<std::uint64_t>(first_near_pe())};
+    std::vector<Node> nodes(static_cast<std::size_t>(job.pes));
+    share_words(isthmus_team_world, Routine::gasnet_init, &mine, sizeof mine, nodes.data());
+    made.common_segment = mine.segment;
     for (int pe = 0; pe < job.pes; ++pe) {
-        const auto first = static_cast<gasnet_node_t>(firsts[static_cast<std::size_t>(pe)]);
+        const Node& node = nodes[static_cast<std::size_t>(pe)];
+        const auto first = static_cast<gasnet_node_t>(node.first_near);
+        made.common_segment = std::min(made.common_segment, node.segment);
         if (first == static_cast<gasnet_node_t>(pe)) made.first_members.push_back(first);
         const auto found = std::find(made.first_members.begin(), made.first_members.end(), first);
         made.supernodes.push_back(static_cast<gasnet_node_t>(found - made.first_members.begin()));
@@ -292,8 +299,11 @@ ISTHMUS_API int gasnet_attach(gasnet_handlerentry_t* table, int numentries, uint
 ISTHMUS_API uintptr_t gasnet_getMaxLocalSegmentSize(void) {
     return check_initialised("gasnet_getMaxLocalSegmentSize") == GASNET_OK ? largest_segment() : 0;
 }
+// What has been allocated since is the same at all nodes.
 ISTHMUS_API uintptr_t gasnet_getMaxGlobalSegmentSize(void) {
-    return gasnet_getMaxLocalSegmentSize();
+    return check_initialised("gasnet_getMaxGlobalSegmentSize") == GASNET_OK
+               ? std::min(face->common_segment, largest_segment())
+               : 0;
 }
 
 ISTHMUS_API gasnet_node_t gasnet_nodes(void) {

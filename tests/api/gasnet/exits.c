@@ -65,7 +65,10 @@ int main(int argc, char** argv) {
     }
     if (strcmp(how, "segsize") == 0) {
         gasnet_init(&argc, &argv);
-        printf("at most %lu\n", (unsigned long)gasnet_getMaxLocalSegmentSize());
+        const uintptr_t most = gasnet_getMaxLocalSegmentSize();
+        const uintptr_t most_of_all = gasnet_getMaxGlobalSegmentSize();
+        gasnet_attach(NULL, 0, GASNET_PAGESIZE, 0);
+        printf("at most %lu, of all %lu\n", (unsigned long)most, (unsigned long)most_of_all);
         gasnet_exit(0);
     }
     /* Who exits waits for the others here, as there is no segment to meet by. */
