@@ -72,6 +72,12 @@ add_hosts_test(messages.unequal --hosts 3 --pes 5 --layout 2,1,2 "extensions bot
 # PEs that are near each other and PEs that are not: barriers in two steps.
 add_hosts_test(gasnet --hosts 2 --pes 4 gasnet_messages gasnet_attach gasnet_transfer
                "gasnet_barriers 50" "gasnet_exits main_one_good" "gasnet_exits main")
+# Who ends the job leaves a moment to those that wait, of other hosts as well, where Hydra kills all.
+foreach(layout 1,3 3,1 2,2)
+    string(REPLACE , _ name ${layout})
+    add_hosts_test(gasnet.last_words.${name} --hosts 2 --pes 4 --layout ${layout} --each "was here"
+                   "gasnet_exits all_but_one_wait" "gasnet_exits all_but_one_wait")
+endforeach()
 add_hosts_test(gasnet.ex --hosts 2 --pes 4 gasnet_ex_objects gasnet_ex_messages gasnet_ex_transfer
                gasnet_ex_vis gasnet_ex_collectives "gasnet_ex_atomics 100" gasnet_ex_both)
 add_hosts_test(gasnet.ex.unequal --hosts 3 --pes 5 --layout 2,1,2 gasnet_ex_transfer gasnet_ex_collectives)

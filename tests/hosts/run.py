@@ -138,7 +138,8 @@ def run_programs(arguments, hosts):
         done = subprocess.run(words, capture_output=True, text=True, timeout=200, env=environment)
         took = time.monotonic() - began
         print(f"{name}: exit status {done.returncode}, {took:.1f} s", flush=True)
-        if done.returncode != 0:
+        missing = arguments.each is not None and done.stdout.count(arguments.each) != arguments.pes
+        if done.returncode != 0 or missing:
             print(done.stdout[-2000:], done.stderr[-14000:])
             failed += 1
     return failed
@@ -430,6 +431,7 @@ def main():
     parser.add_argument("--exits", action="store_true", help="PEs that leave early")
     parser.add_argument("--leaves", action="store_true", help="PEs that leave without a word")
     parser.add_argument("--handover", action="store_true", help="by isthmus run --hosts")
+    parser.add_argument("--each", help="what each PE of the programs prints once")
     parser.add_argument("programs", nargs="*",
                         help="NAME is shmem_NAME; core_NAME, native_NAME are whole; arguments may "
                         "follow")

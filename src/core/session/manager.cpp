@@ -67,7 +67,8 @@ bool await_reader(int file, double seconds) {
 // By the program, whose status is no failure of this library's.
 constinit std::atomic<bool> is_left_by_program = false;
 
-// While there is time: the process manager kills them, too. Twice the interval of pass_on_end().
+// While there is time: the process manager kills them, too, and the PEs of other hosts, which have
+// just heard. Twice the interval of pass_on_end().
 void have_mates_tell(int farewell) {
     const bool is_wanted = is_end_wanted.load(std::memory_order_relaxed) ||
                            is_left_by_program.load(std::memory_order_relaxed);
@@ -233,7 +234,7 @@ void end_managed_job(int status, std::span<const pid_t> stopped) {
     has_stopped.store(!is_heard, std::memory_order_relaxed);
     const int farewell = is_heard ? status & kExitStatus : unheard(status);
     if (far::road) far::road->say_end(farewell);
-    if (job.host.count() > 1) have_mates_tell(farewell);
+    if (job.host.count() > 1 || far::road) have_mates_tell(farewell);
     is_left.store(true, std::memory_order_relaxed);
     if (!exchange) return;
     // A manager's call may allocate (PMIx), and a handler of a signal that came within malloc waits

@@ -212,6 +212,8 @@ std::uint64_t patience(int pe, const DeadMates& dead, bool in_doubt) {
     // So that whoever of this host comes to its own end meanwhile has this one's status.
     give_last_words(status, 0);
     pass_on_end(status);
+    // The others write theirs, too, while the process manager hears of the end.
+    flush_output(status);
     for (int turn = 0; turn < kTurns; ++turn) {
         // Acquire: as above.
         if (job.header->ended.load(std::memory_order_acquire) == kEnded) follow_end(status);

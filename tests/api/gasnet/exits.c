@@ -123,6 +123,12 @@ int main(int argc, char** argv) {
     if (strcmp(how, "main_stuck") == 0 && is_last) return 8;
     if (strcmp(how, "main_one_good") == 0 && is_last) return 0;
     if (strcmp(how, "exit_good") == 0 && me == 0) exit(0);
+    if (strcmp(how, "all_but_one_wait") == 0) {
+        gasnet_barrier(0, GASNET_BARRIERFLAG_ANONYMOUS);
+        if (is_last) gasnet_exit(0);
+        if (me % 2 == 0) gasnet_barrier(0, GASNET_BARRIERFLAG_ANONYMOUS);
+        GASNET_BLOCKUNTIL(0);
+    }
     /* The others never come to an end by themselves. */
     if (me % 2 == 0)
         GASNET_BLOCKUNTIL(0);
