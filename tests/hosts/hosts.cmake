@@ -72,6 +72,9 @@ add_hosts_test(messages.unequal --hosts 3 --pes 5 --layout 2,1,2 "extensions bot
 # PEs that are near each other and PEs that are not: barriers in two steps.
 add_hosts_test(gasnet --hosts 2 --pes 4 gasnet_messages gasnet_attach gasnet_transfer
                "gasnet_barriers 50" "gasnet_exits main_one_good" "gasnet_exits main")
+# All return another status than 0: one line tells it.
+add_hosts_test(gasnet.all_wrong --launcher ssh --hosts 2 --pes 4 --status 5 --each "was here"
+               "gasnet_exits main_wrong" "gasnet_exits main_wrong" "gasnet_exits main_wrong")
 # Who ends the job leaves a moment to those that wait, of other hosts as well, where Hydra kills all.
 foreach(layout 1,3 3,1 2,2)
     string(REPLACE , _ name ${layout})

@@ -139,7 +139,9 @@ def run_programs(arguments, hosts):
         took = time.monotonic() - began
         print(f"{name}: exit status {done.returncode}, {took:.1f} s", flush=True)
         missing = arguments.each is not None and done.stdout.count(arguments.each) != arguments.pes
-        if done.returncode != 0 or missing:
+        lines = re.findall(r"isthmus: PE \d.*", done.stdout + done.stderr)
+        told = arguments.status == 0 or len(lines) == 1
+        if done.returncode != arguments.status or missing or not told:
             print(done.stdout[-2000:], done.stderr[-14000:])
             failed += 1
     return failed
@@ -431,6 +433,7 @@ def main():
     parser.add_argument("--exits", action="store_true", help="PEs that leave early")
     parser.add_argument("--leaves", action="store_true", help="PEs that leave without a word")
     parser.add_argument("--handover", action="store_true", help="by isthmus run --hosts")
+    parser.add_argument("--status", type=int, default=0, help="of the programs; another than 0 is told in one line")
     parser.add_argument("--each", help="what each PE of the programs prints once")
     parser.add_argument("programs", nargs="*",
                         help="NAME is shmem_NAME; core_NAME, native_NAME are whole; arguments may "
