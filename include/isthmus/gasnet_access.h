@@ -21,7 +21,9 @@ extern "C" {
         }                                                      \
     } while (0)
 
-/* Of one event. wait: polls; try: does not, GASNET_OK or GASNET_ERR_NOT_READY. */
+/* Of one event, or handle. wait: polls; try: does not, GASNET_OK or GASNET_ERR_NOT_READY. */
+void isthmus_gasnet_wait_syncnb(gex_Event_t handle);
+int isthmus_gasnet_try_syncnb(gex_Event_t handle);
 void isthmus_gasnet_wait_handle(gex_Event_t event);
 int isthmus_gasnet_try_handle(gex_Event_t event);
 

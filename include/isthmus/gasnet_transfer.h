@@ -128,15 +128,15 @@ gasnet_handle_t gasnet_memset_nb(gasnet_node_t node, void* dest, int value, size
  * they are complete. */
 
 ISTHMUS_GASNET_INLINE void gasnet_wait_syncnb(gasnet_handle_t handle) {
-    if (handle != GASNET_INVALID_HANDLE) isthmus_gasnet_wait_handle(handle);
+    if (handle != GASNET_INVALID_HANDLE) isthmus_gasnet_wait_syncnb(handle);
 }
 ISTHMUS_GASNET_INLINE int gasnet_try_syncnb_nopoll(gasnet_handle_t handle) {
-    return handle == GASNET_INVALID_HANDLE ? GASNET_OK : isthmus_gasnet_try_handle(handle);
+    return handle == GASNET_INVALID_HANDLE ? GASNET_OK : isthmus_gasnet_try_syncnb(handle);
 }
 ISTHMUS_GASNET_INLINE int gasnet_try_syncnb(gasnet_handle_t handle) {
     if (handle == GASNET_INVALID_HANDLE) return GASNET_OK;
     gasnet_AMPoll();
-    return isthmus_gasnet_try_handle(handle);
+    return isthmus_gasnet_try_syncnb(handle);
 }
 void gasnet_wait_syncnb_all(gasnet_handle_t* handles, size_t count);
 int gasnet_try_syncnb_all(gasnet_handle_t* handles, size_t count);

@@ -211,6 +211,11 @@ INSIDE(request_in_handler, requests)
 INSIDE(wait_in_handler, waits)
 INSIDE(block_in_handler, blocks)
 INSIDE(reply_twice, replies_twice)
+static void meets(gasnet_token_t token) {
+    (void)token;
+    gasnet_barrier(0, GASNET_BARRIERFLAG_ANONYMOUS);
+}
+INSIDE(barrier_in_handler, meets)
 static gasnet_token_t kept;
 static void keeps(gasnet_token_t token) {
     kept = token;
@@ -246,6 +251,7 @@ const struct Case cases[] = {
     {"put_node", put_node},
     {"put_outside", put_outside},
     {"get_value", get_value},
+    {"barrier_in_handler", barrier_in_handler},
     {"wait_alone", wait_alone},
     {"no_team", no_team},
     {"no_image", no_image},

@@ -101,6 +101,18 @@ INSIDE(block_in_handler, blocks)
 INSIDE(wait_in_handler, waits)
 INSIDE(wait_all_in_handler, waits_for_all)
 INSIDE(reply_twice, replies_twice)
+static void meets(gex_Token_t token) {
+    (void)token;
+    gex_Coll_BarrierBlocking(team, 0);
+}
+INSIDE(barrier_in_handler, meets)
+static void commit_times(unsigned prepared, int times) {
+    const gex_AM_SrcDesc_t message =
+        gex_AM_PrepareRequestMedium(team, 1, NULL, 1, 8, NULL, 0, prepared);
+    while (times-- > 0)
+        gex_AM_CommitRequestMedium0(message, kOther, 4);
+}
+CALLED(commit_twice, begin, commit_times(0, 2))
 static gex_Token_t kept;
 static void keeps(gex_Token_t token) {
     kept = token;
@@ -240,5 +252,7 @@ const struct Case cases[] = {
     {"wait_all_in_handler", wait_all_in_handler},
     {"reply_twice", reply_twice},
     {"reply_later", reply_later},
+    {"barrier_in_handler", barrier_in_handler},
+    {"commit_twice", commit_twice},
     {NULL, NULL},
 };

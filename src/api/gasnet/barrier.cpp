@@ -10,6 +10,7 @@
 #include "api/gasnet/face.hpp"
 #include "core/reach/operation.hpp"
 #include "core/wait/event.hpp"
+#include "core/wait/in_handler.hpp"
 
 namespace isthmus::gasnet {
 
@@ -156,6 +157,7 @@ ISTHMUS_API void gasnet_barrier_notify(int id, int flags) {
 
 ISTHMUS_API int gasnet_barrier_wait(int id, int flags) {
     require_notified("gasnet_barrier_wait");
+    if (is_wait_in_handler()) refuse_wait_in_handler("gasnet_barrier_wait");
     note(Routine::gasnet_barrier_wait);
     poll("gasnet_barrier_wait");
     const std::uint64_t number = state.number;
@@ -175,6 +177,7 @@ ISTHMUS_API int gasnet_barrier_try(int id, int flags) {
 }
 
 ISTHMUS_API int gasnet_barrier(int id, int flags) {
+    if (is_wait_in_handler()) refuse_wait_in_handler("gasnet_barrier");
     gasnet_barrier_notify(id, flags);
     return gasnet_barrier_wait(id, flags);
 }

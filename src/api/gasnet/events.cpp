@@ -123,15 +123,25 @@ void wait_for_events(gasnet_handle_t* events, std::size_t count, Enough enough,
 
 }  // namespace
 
-ISTHMUS_API void isthmus_gasnet_wait_handle(gasnet_handle_t handle) {
-    if ((events::word_of(handle) & events::kKinds) != 0)
-        return wait_for_events(&handle, 1, is_all, "gex_Event_Wait");
-    poll("gex_Event_Wait");
+void events::wait(gasnet_handle_t event, const char* routine) {
+    if (event == GASNET_INVALID_HANDLE) return;
+    if ((word_of(event) & kKinds) != 0) return wait_for_events(&event, 1, is_all, routine);
+    poll(routine);
     note(Routine::gasnet_wait_syncnb);
-    far::await(events::handle_of(handle));
-    far::give_back(events::handle_of(handle));
+    far::await(handle_of(event));
+    far::give_back(handle_of(event));
+}
+
+ISTHMUS_API void isthmus_gasnet_wait_handle(gasnet_handle_t handle) {
+    events::wait(handle, "gex_Event_Wait");
+}
+ISTHMUS_API void isthmus_gasnet_wait_syncnb(gasnet_handle_t handle) {
+    events::wait(handle, "gasnet_wait_syncnb");
 }
 ISTHMUS_API int isthmus_gasnet_try_handle(gasnet_handle_t handle) {
+    return code(events::test(handle));
+}
+ISTHMUS_API int isthmus_gasnet_try_syncnb(gasnet_handle_t handle) {
     return code(events::test(handle));
 }
 

@@ -202,7 +202,7 @@ ISTHMUS_API gex_Event_t gex_Coll_BarrierNB(gex_TM_t team, gex_Flags_t) {
     return whole(kRoutine, [&] { return begin_one(members, barrier()); });
 }
 ISTHMUS_API void gex_Coll_BarrierBlocking(gex_TM_t team, gex_Flags_t flags) {
-    gex_Event_Wait(gex_Coll_BarrierNB(team, flags));
+    events::wait(gex_Coll_BarrierNB(team, flags), "gex_Coll_BarrierBlocking");
 }
 ISTHMUS_API gex_Event_t gex_Coll_BroadcastNB(gex_TM_t team, gex_Rank_t root, void* dst,
                                              const void* src, size_t nbytes, gex_Flags_t) {

@@ -12,7 +12,8 @@ using namespace isthmus::gasnet::sending;
 
 // What a Prepare has made, until it is sent or cancelled.
 struct isthmus_gex_description {
-    unsigned kind = 0;  // 0: there is none
+    unsigned kind = 0;       // 0: there is none
+    unsigned sent_kind = 0;  // of the last one that was sent
     gasnet_node_t node = 0;
     gasnet_token_t token = nullptr;
     void* address = nullptr;
@@ -238,7 +239,7 @@ ISTHMUS_API int isthmus_gex_commit(gex_AM_SrcDesc_t description, gex_AM_Index_t 
                                    size_t nbytes, void* dest_addr, gex_Flags_t flags,
                                    const gex_AM_Arg_t* arguments, size_t bytes) {
     const unsigned kind = description->kind;
-    const char* const routine = commit_name(kind);
+    const char* const routine = commit_name(kind != 0 ? kind : description->sent_kind);
     if (kind == 0) fail(routine, "what is committed has not been prepared, or has been sent");
     if (nbytes > description->size)
         fail(routine, Text("a payload of ", nbytes, " bytes; prepared are ", description->size,
@@ -247,6 +248,7 @@ ISTHMUS_API int isthmus_gex_commit(gex_AM_SrcDesc_t description, gex_AM_Index_t 
     // the payload stays.
     Description sent;
     std::swap(sent, *description);
+    description->sent_kind = kind;
     void* const dest = dest_addr ? dest_addr : sent.dest;
     const int result = commit(sent, handler, nbytes, dest, wait_of(flags), arguments, bytes);
     if (result == kNoRoom) {

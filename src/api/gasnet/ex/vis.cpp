@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "api/gasnet/events.hpp"
 #include "api/gasnet/ex/objects.hpp"
 #include "api/gasnet/lists.hpp"
 #include "message/send.hpp"
@@ -69,7 +70,7 @@ gasnet_node_t target(gex_TM_t team, gex_Rank_t rank, const char* routine) {
 gex_Event_t end(const Apart& apart, gasnet_node_t node, const char* routine) {
     const gex_Event_t event = apart.handle(routine);
     if (completion.handler == 0) return event;
-    gex_Event_Wait(event);
+    events::wait(event, routine);
     tell_peer(node, routine);
     return GEX_EVENT_INVALID;
 }
@@ -107,7 +108,7 @@ ISTHMUS_API void gex_VIS_SetPeerCompletionHandler(gex_AM_Index_t handler, const 
         const gasnet_node_t node = target(team, RANK, kRoutine);      \
         const Apart apart;                                            \
         CALL;                                                         \
-        gex_Event_Wait(end(apart, node, kRoutine));                   \
+        events::wait(end(apart, node, kRoutine), kRoutine);           \
         return GASNET_OK;                                             \
     }                                                                 \
     ISTHMUS_API int gex_VIS_##NAME##NBI PARAMETERS {                  \
