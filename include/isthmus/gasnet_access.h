@@ -21,6 +21,14 @@ extern "C" {
         }                                                      \
     } while (0)
 
+/* Ends the job if a value has more bytes than the type; nothing where the compiler knows. */
+void isthmus_gasnet_refuse_value(size_t nbytes, const char* routine)
+    __attribute__((__noreturn__, __cold__));
+#define ISTHMUS_GASNET_REQUIRE_VALUE(ROUTINE)                                              \
+    do {                                                                                   \
+        if (__builtin_expect(nbytes > 8, 0)) isthmus_gasnet_refuse_value(nbytes, ROUTINE); \
+    } while (0)
+
 /* Of one event, or handle. wait: polls; try: does not, GASNET_OK or GASNET_ERR_NOT_READY. */
 void isthmus_gasnet_wait_syncnb(gex_Event_t handle);
 int isthmus_gasnet_try_syncnb(gex_Event_t handle);

@@ -92,26 +92,31 @@ ISTHMUS_GASNET_GET_NB(gasnet_get_nb_bulk)
 /* The low bytes of a value, 1 to 8; values that are got have zeros above them. */
 ISTHMUS_GASNET_INLINE void gasnet_put_val(gasnet_node_t node, void* dest,
                                           gasnet_register_value_t value, size_t nbytes) {
+    ISTHMUS_GASNET_REQUIRE_VALUE("gasnet_put_val");
     gasnet_put(node, dest, &value, nbytes);
 }
 ISTHMUS_GASNET_INLINE void gasnet_put_nbi_val(gasnet_node_t node, void* dest,
                                               gasnet_register_value_t value, size_t nbytes) {
+    ISTHMUS_GASNET_REQUIRE_VALUE("gasnet_put_nbi_val");
     gasnet_put_nbi(node, dest, &value, nbytes);
 }
 ISTHMUS_GASNET_INLINE gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void* dest,
                                                         gasnet_register_value_t value,
                                                         size_t nbytes) {
+    ISTHMUS_GASNET_REQUIRE_VALUE("gasnet_put_nb_val");
     return gasnet_put_nb(node, dest, &value, nbytes);
 }
 ISTHMUS_GASNET_INLINE gasnet_register_value_t gasnet_get_val(gasnet_node_t node, const void* src,
                                                              size_t nbytes) {
     gasnet_register_value_t value = 0;
+    ISTHMUS_GASNET_REQUIRE_VALUE("gasnet_get_val");
     gasnet_get(&value, node, src, nbytes);
     return value;
 }
 ISTHMUS_GASNET_INLINE gasnet_valget_handle_t gasnet_get_nb_val(gasnet_node_t node, const void* src,
                                                                size_t nbytes) {
     gasnet_valget_handle_t handle = {0, GASNET_INVALID_HANDLE};
+    ISTHMUS_GASNET_REQUIRE_VALUE("gasnet_get_nb_val");
     if (!ISTHMUS_GASNET_REACHES(node)) return isthmus_gasnet_get_nb_val(node, src, nbytes);
     gasnet_get(&handle.value, node, src, nbytes);
     return handle;

@@ -93,22 +93,26 @@ ISTHMUS_GASNET_INLINE gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t team, gex_
                                                              void* src, size_t nbytes,
                                                              gex_Flags_t flags) {
     gex_RMA_Value_t value = 0;
+    ISTHMUS_GASNET_REQUIRE_VALUE("gex_RMA_GetBlockingVal");
     gex_RMA_GetBlocking(team, &value, rank, src, nbytes, flags);
     return value;
 }
 ISTHMUS_GASNET_INLINE int gex_RMA_PutBlockingVal(gex_TM_t team, gex_Rank_t rank, void* dest,
                                                  gex_RMA_Value_t value, size_t nbytes,
                                                  gex_Flags_t flags) {
+    ISTHMUS_GASNET_REQUIRE_VALUE("gex_RMA_PutBlockingVal");
     return gex_RMA_PutBlocking(team, rank, dest, &value, nbytes, flags);
 }
 ISTHMUS_GASNET_INLINE gex_Event_t gex_RMA_PutNBVal(gex_TM_t team, gex_Rank_t rank, void* dest,
                                                    gex_RMA_Value_t value, size_t nbytes,
                                                    gex_Flags_t flags) {
+    ISTHMUS_GASNET_REQUIRE_VALUE("gex_RMA_PutNBVal");
     return gex_RMA_PutNB(team, rank, dest, &value, nbytes, GEX_EVENT_NOW, flags);
 }
 ISTHMUS_GASNET_INLINE int gex_RMA_PutNBIVal(gex_TM_t team, gex_Rank_t rank, void* dest,
                                             gex_RMA_Value_t value, size_t nbytes,
                                             gex_Flags_t flags) {
+    ISTHMUS_GASNET_REQUIRE_VALUE("gex_RMA_PutNBIVal");
     return gex_RMA_PutNBI(team, rank, dest, &value, nbytes, GEX_EVENT_NOW, flags);
 }
 

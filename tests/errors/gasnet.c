@@ -53,6 +53,11 @@ CALLED(attach_twice, begin, sink = gasnet_attach(NULL, 0, 0, 0))
 CALLED(put_node, begin, gasnet_put(gasnet_nodes(), segments[0].addr, bytes, 8))
 CALLED(put_outside, begin, gasnet_put(1, (char*)segments[1].addr + GASNET_PAGESIZE, bytes, 8))
 CALLED(get_value, begin, (void)gasnet_get_nb_val(1, segments[1].addr, 9))
+CALLED(put_value, begin, gasnet_put_val(1, segments[1].addr, 1, 9))
+CALLED(get_value_now, begin, sink = (int)gasnet_get_val(1, segments[1].addr, 9))
+CALLED(no_handle, begin, gasnet_wait_syncnb((gasnet_handle_t)0x1234))
+CALLED(no_payload, begin, sink = gasnet_AMRequestMedium0(1, kId, NULL, 8))
+CALLED(no_token, begin, sink = gasnet_AMReplyShort0(NULL, kOther))
 CALLED(wait_alone, begin, sink = gasnet_barrier_wait(0, 0))
 static void collect(gasnet_team_handle_t team, gasnet_image_t root) {
     gasnet_coll_broadcast(team, bytes, root, bytes, 8,
@@ -215,7 +220,24 @@ static void meets(gasnet_token_t token) {
     (void)token;
     gasnet_barrier(0, GASNET_BARRIERFLAG_ANONYMOUS);
 }
+static void replies_to_nothing(gasnet_token_t token) {
+    (void)token;
+    sink = gasnet_AMReplyMedium0(NULL, kOther, bytes, 8);
+}
+static void replies_with_lock(gasnet_token_t token) {
+    static gasnet_hsl_t lock = GASNET_HSL_INITIALIZER;
+    gasnet_hsl_lock(&lock);
+    sink = gasnet_AMReplyShort0(token, kOther);
+    gasnet_hsl_unlock(&lock);
+}
 INSIDE(barrier_in_handler, meets)
+static void notifies(gasnet_token_t token) {
+    (void)token;
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+}
+INSIDE(notify_in_handler, notifies)
+INSIDE(null_token, replies_to_nothing)
+INSIDE(reply_with_lock, replies_with_lock)
 static gasnet_token_t kept;
 static void keeps(gasnet_token_t token) {
     kept = token;
@@ -251,7 +273,15 @@ const struct Case cases[] = {
     {"put_node", put_node},
     {"put_outside", put_outside},
     {"get_value", get_value},
+    {"put_value", put_value},
+    {"get_value_now", get_value_now},
+    {"no_handle", no_handle},
+    {"no_payload", no_payload},
+    {"no_token", no_token},
     {"barrier_in_handler", barrier_in_handler},
+    {"notify_in_handler", notify_in_handler},
+    {"null_token", null_token},
+    {"reply_with_lock", reply_with_lock},
     {"wait_alone", wait_alone},
     {"no_team", no_team},
     {"no_image", no_image},

@@ -112,7 +112,10 @@ static void commit_times(unsigned prepared, int times) {
     while (times-- > 0)
         gex_AM_CommitRequestMedium0(message, kOther, 4);
 }
+CALLED(no_event, begin, sink = gex_Event_Test((gex_Event_t)0x77))
 CALLED(commit_twice, begin, commit_times(0, 2))
+CALLED(commit_fewer, begin, commit_times(2, 1))
+CALLED(put_value, begin, sink = gex_RMA_PutBlockingVal(team, 1, bases[1], 1, 9, 0))
 static gex_Token_t kept;
 static void keeps(gex_Token_t token) {
     kept = token;
@@ -253,6 +256,9 @@ const struct Case cases[] = {
     {"reply_twice", reply_twice},
     {"reply_later", reply_later},
     {"barrier_in_handler", barrier_in_handler},
+    {"no_event", no_event},
     {"commit_twice", commit_twice},
+    {"commit_fewer", commit_fewer},
+    {"put_value", put_value},
     {NULL, NULL},
 };

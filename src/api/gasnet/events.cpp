@@ -2,7 +2,10 @@
 #include "api/gasnet/events.hpp"
 
 #include <memory>
+#include <mutex>
+#include <unordered_set>
 
+#include "base/lasting.hpp"
 #include "core/wait/in_handler.hpp"
 
 using namespace isthmus;
@@ -33,6 +36,27 @@ Collective* collective_of(gasnet_handle_t event) {
     return reinterpret_cast<Collective*>(word_of(event) & ~kKinds);
 }
 
+// Those that have an event, in checked mode.
+struct UnderWay {
+    std::mutex guard;
+    std::unordered_set<const Collective*> collectives;
+};
+Lasting<UnderWay> under_way;
+
+[[gnu::cold, gnu::noinline]] void note_under_way(const Collective* collective, bool is_begun) {
+    const std::lock_guard lock(under_way->guard);
+    if (is_begun)
+        under_way->collectives.insert(collective);
+    else
+        under_way->collectives.erase(collective);
+}
+
+bool is_known(gasnet_handle_t event) {
+    if (!is_collective(event)) return far::is_taken_handle(&handle_of(event));
+    const std::lock_guard lock(under_way->guard);
+    return under_way->collectives.contains(collective_of(event));
+}
+
 }  // namespace
 
 gasnet_handle_t of(far::Handle& handle) {
@@ -43,6 +67,7 @@ far::Handle& handle_of(gasnet_handle_t event) {
     return *reinterpret_cast<far::Handle*>(word_of(event) & ~kKinds);
 }
 gasnet_handle_t of(Collective* collective) {
+    if (job.checked) note_under_way(collective, true);
     return event_of(reinterpret_cast<std::uintptr_t>(collective) | kCollective);
 }
 gasnet_handle_t leaf_of(gasnet_handle_t root) {
@@ -57,7 +82,10 @@ bool test(gasnet_handle_t event) {
     }
     std::unique_ptr<Collective> collective(collective_of(event));
     const bool complete = collectives::is_complete(*collective);
-    if (!complete || is_leaf) (void)collective.release();
+    if (!complete || is_leaf)
+        (void)collective.release();
+    else if (job.checked)
+        note_under_way(collective.get(), false);
     return complete;
 }
 
@@ -98,6 +126,14 @@ int code(bool done) {
     return done ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
+void require_events(const gasnet_handle_t* events, std::size_t count, const char* routine) {
+    for (std::size_t i = 0; i < count && job.checked; ++i) {
+        if (events[i] == GASNET_INVALID_HANDLE || events::is_known(events[i])) continue;
+        fail(routine, Text("handle ", InHex(events[i]),
+                           " is none that an operation has given, or has been waited for"));
+    }
+}
+
 // A handler does not go on with collectives: one that is under way stays so until it has ended.
 [[gnu::cold]] void refuse_collectives(const gasnet_handle_t* events, std::size_t count,
                                       const char* routine) {
@@ -109,6 +145,7 @@ int code(bool done) {
 template <typename Enough>
 void wait_for_events(gasnet_handle_t* events, std::size_t count, Enough enough,
                      const char* routine) {
+    require_events(events, count, routine);
     const bool in_handler = messages::is_in_handler();
     if (!in_handler) poll();  // which would be refused by a name that is not this call's
     if (enough(test_all(events, count))) return;
@@ -126,6 +163,7 @@ void wait_for_events(gasnet_handle_t* events, std::size_t count, Enough enough,
 void events::wait(gasnet_handle_t event, const char* routine) {
     if (event == GASNET_INVALID_HANDLE) return;
     if ((word_of(event) & kKinds) != 0) return wait_for_events(&event, 1, is_all, routine);
+    require_events(&event, 1, routine);
     poll(routine);
     note(Routine::gasnet_wait_syncnb);
     far::await(handle_of(event));
@@ -139,9 +177,11 @@ ISTHMUS_API void isthmus_gasnet_wait_syncnb(gasnet_handle_t handle) {
     events::wait(handle, "gasnet_wait_syncnb");
 }
 ISTHMUS_API int isthmus_gasnet_try_handle(gasnet_handle_t handle) {
+    require_events(&handle, 1, "gex_Event_Test");
     return code(events::test(handle));
 }
 ISTHMUS_API int isthmus_gasnet_try_syncnb(gasnet_handle_t handle) {
+    require_events(&handle, 1, "gasnet_try_syncnb");
     return code(events::test(handle));
 }
 

@@ -63,6 +63,8 @@ int check_parcel(Parcel& parcel, int pe, const char* routine) {
         return refuse_argument(routine, "a payload of ", parcel.size, " bytes; at most ",
                                most(size_kind),
                                size_kind == kMedium ? Face::kMaxMedium : Face::kMaxLong);
+    if (job.checked && parcel.size != 0 && !parcel.payload)
+        return refuse_argument(routine, "the payload of ", parcel.size, " bytes is null");
     if (size_kind != kLong || parcel.size == 0) return GASNET_OK;
     if (!far::is_published(parcel.dest, parcel.size) ||
         (job.checked && !is_in_segment(parcel.dest, parcel.size, pe)))
@@ -122,6 +124,9 @@ int send_reply(gasnet_token_t token, gasnet_handler_t handler, const gasnet_hand
     if (job.checked && !is_in_handler())
         return refuse_argument(
             kName, "called outside of a handler: a token ends when its handler returns");
+    if (job.checked && !token) return refuse_argument(kName, "the token is null");
+    if (job.checked && holds_lock())
+        return refuse_argument(kName, "called while this thread holds a gasnet_hsl_t");
     if ((message.kind & kReply) != 0)
         return refuse_argument(kName, "the message is a reply, which is not answered");
     if (message.replied)
@@ -287,9 +292,13 @@ template <typename Face, unsigned size_kind>
                                                 const void* payload, std::size_t size, void* dest,
                                                 const gasnet_handlerarg_t* arguments,
                                                 std::size_t bytes) {
+    // First: in checked mode the token may be none.
+    if (post.plain_pes == 0) [[unlikely]]
+        return reply_payload_otherwise<Face, size_kind>(token, handler, payload, size, dest,
+                                                        arguments, bytes);
     Message& message = *static_cast<Message*>(token);
     Target& to = post.targets[message.source];
-    if (post.plain_pes == 0 || !may_be_answered(message) ||
+    if (!may_be_answered(message) ||
         !append_payload<size_kind>(to, to.replies, kReply, message.source, handler, payload, size,
                                    dest, arguments, bytes)) [[unlikely]]
         return reply_payload_otherwise<Face, size_kind>(token, handler, payload, size, dest,
@@ -302,9 +311,11 @@ template <typename Face>
 [[gnu::always_inline]] inline int reply_short(gasnet_token_t token, gasnet_handler_t handler,
                                               const gasnet_handlerarg_t* arguments,
                                               std::size_t bytes) {
+    if (post.plain_pes == 0) [[unlikely]]
+        return reply_short_otherwise<Face>(token, handler, arguments, bytes);
     Message& message = *static_cast<Message*>(token);
     Target& to = post.targets[message.source];
-    if (post.plain_pes == 0 || !may_be_answered(message) || !fits_line(bytes) ||
+    if (!may_be_answered(message) || !fits_line(bytes) ||
         !reply_line(to, message, static_cast<int>(kFirstHandler + handler), arguments, bytes))
         [[unlikely]]
         return reply_short_otherwise<Face>(token, handler, arguments, bytes);

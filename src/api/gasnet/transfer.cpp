@@ -307,12 +307,14 @@ ISTHMUS_API gasnet_handle_t isthmus_gasnet_get_nb(void* dest, gasnet_node_t node
     return transfer::get_nb(dest, node, src, nbytes, "gasnet_get_nb");
 }
 
+ISTHMUS_API void isthmus_gasnet_refuse_value(size_t nbytes, const char* routine) {
+    fail(routine, Text("a value of ", nbytes, " bytes; at most ", sizeof(gasnet_register_value_t)));
+}
 ISTHMUS_API gasnet_valget_handle_t isthmus_gasnet_get_nb_val(gasnet_node_t node, const void* src,
                                                              size_t nbytes) {
     constexpr const char* kRoutine = "gasnet_get_nb_val";
     gasnet_valget_handle_t result{0, GASNET_INVALID_HANDLE};
-    if (nbytes > sizeof result.value)
-        fail(kRoutine, Text("a value of ", nbytes, " bytes; at most ", sizeof result.value));
+    if (nbytes > sizeof result.value) isthmus_gasnet_refuse_value(nbytes, kRoutine);
     if (const operation::Target there = find(src, nbytes, node, kRoutine)) {
         std::memcpy(&result.value, *there, nbytes);
     } else if (nbytes != 0) {

@@ -1,7 +1,11 @@
 #include "core/reach/handle.hpp"
 
+#include <mutex>
+#include <unordered_set>
+
 #include "base/lasting.hpp"
 #include "base/pool.hpp"
+#include "core/job/job.hpp"
 #include "core/wait/status.hpp"
 
 namespace isthmus::far {
@@ -9,14 +13,39 @@ namespace {
 
 Lasting<Pool<Handle>> handles;
 
+// In checked mode.
+struct Taken {
+    std::mutex guard;
+    std::unordered_set<const Handle*> handles;
+};
+Lasting<Taken> taken;
+
+[[gnu::cold, gnu::noinline]] void note_taken(const Handle& handle, bool is_taken) {
+    const std::lock_guard lock(taken->guard);
+    if (is_taken)
+        taken->handles.insert(&handle);
+    else
+        taken->handles.erase(&handle);
+}
+
 }  // namespace
 
 Handle& take_handle(const char* routine) {
-    return whole(routine, []() -> Handle& { return handles->take(); });
+    return whole(routine, []() -> Handle& {
+        Handle& handle = handles->take();
+        if (job.checked) note_taken(handle, true);
+        return handle;
+    });
 }
 
 void give_back(Handle& handle) {
+    if (job.checked) note_taken(handle, false);
     handles->give_back(handle);
+}
+
+bool is_taken_handle(const Handle* handle) {
+    const std::lock_guard lock(taken->guard);
+    return taken->handles.contains(handle);
 }
 
 Handle& begin_put(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {

@@ -26,6 +26,9 @@ Handle& begin_get(Handle& handle, void* dest, const void* source, std::size_t by
 // All that was issued before, to this PE or to every (transport::Channel::kAll).
 Handle& begin_quiet(int pe, const char* routine);
 
+// In checked mode: whether this is one that has been taken and not given back.
+bool is_taken_handle(const Handle* handle);
+
 // Whether it is complete; then it is back in the pool.
 bool test(Handle& handle);
 // Waits for it; it is still the caller's.

@@ -14,6 +14,7 @@ using namespace isthmus::gasnet::sending;
 struct isthmus_gex_description {
     unsigned kind = 0;       // 0: there is none
     unsigned sent_kind = 0;  // of the last one that was sent
+    unsigned arguments = 0;  // that the commit is to have
     gasnet_node_t node = 0;
     gasnet_token_t token = nullptr;
     void* address = nullptr;
@@ -83,6 +84,7 @@ Description* prepare(unsigned direction, const void* client_buffer, std::size_t 
     if (nargs > kMaxArguments)
         fail(routine, Text(nargs, " arguments; at most ", kMaxArguments, Ex::kMaxArgs));
     made.kind = size_kind | direction;
+    made.arguments = nargs;
     made.size = std::min(most_wanted, limit);
     made.dest = dest;
     made.address = const_cast<void*>(client_buffer);
@@ -244,6 +246,9 @@ ISTHMUS_API int isthmus_gex_commit(gex_AM_SrcDesc_t description, gex_AM_Index_t 
     if (nbytes > description->size)
         fail(routine, Text("a payload of ", nbytes, " bytes; prepared are ", description->size,
                            " (gex_AM_SrcDescSize)"));
+    if (job.checked && bytes != description->arguments * sizeof(gex_AM_Arg_t))
+        fail(routine, Text(bytes / sizeof(gex_AM_Arg_t), " arguments; prepared is a message with ",
+                           description->arguments));
     // Done with it before the handler of a request to this process runs, which may want another;
     // the payload stays.
     Description sent;
