@@ -62,8 +62,8 @@ transport::PreferredRoad own_preference() {
     return transport::preferred_road(value(Setting::fabric).text, road_folder());
 }
 
-// Without both facts nothing is claimed, and what is claimed is proved. A want of descriptors is not
-// one of facts: each PE would be a host of its own.
+// Without both facts nothing is claimed, and what is claimed is proved. A want of descriptors is
+// not one of facts: each PE would be a host of its own.
 std::uint64_t own_kernel() {
     constexpr const char* kBoot = "/proc/sys/kernel/random/boot_id";
     struct stat space {};
