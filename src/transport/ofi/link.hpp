@@ -194,6 +194,12 @@ bool Link::poll(Sink& sink) {
                 continue;
             }
             auto& receive = *reinterpret_cast<Receive*>(ticket);
+            // rxm takes the length from a head that anybody may have written.
+            if (entries[i].len > sizeof receive.buffer) {
+                sink.refused();
+                post_receive(receive);
+                continue;
+            }
             const std::size_t head = foreign_head(receive.buffer, entries[i].len);
             sink.message(receive.buffer + head, entries[i].len - head);
             post_receive(receive);
