@@ -152,6 +152,7 @@ bool meet_to_end(int code) {
     meet(0, until);
     flush_output(code);
     messages::end_tracing();
+    messages::tell_counts();
     const bool have_all_come = meet(1, std::min(until, os::monotonic_nanoseconds() + second));
     os::call_no_more(os::Limit::meeting);
     return have_all_come;

@@ -10,6 +10,11 @@ static void leave(gasnet_token_t token, gasnet_handlerarg_t code) {
     gasnet_exit(code);
 }
 
+static void take(gasnet_token_t token, gasnet_handlerarg_t word) {
+    (void)token;
+    (void)word;
+}
+
 static void quit(int signal) {
     static const char text[] = "node was told\n";
     (void)signal;
@@ -56,7 +61,8 @@ static void be_busy(int is_last, int signal_to_come) {
 }
 
 int main(int argc, char** argv) {
-    gasnet_handlerentry_t table[] = {{130, (isthmus_gasnet_handler)leave}};
+    gasnet_handlerentry_t table[] = {{130, (isthmus_gasnet_handler)leave},
+                                     {131, (isthmus_gasnet_handler)take}};
     const char* const how = argv[argc - 1];
     const int me = (int)gasnet_mynode();
     if (strcmp(how, "before") == 0) {
@@ -78,10 +84,15 @@ int main(int argc, char** argv) {
         return 0;
     }
     if (strcmp(how, "told_early") == 0) signal(SIGQUIT, quit);
-    start(argc, argv, table, 1, 1 << 17);
+    start(argc, argv, table, 2, 1 << 17);
     if (strcmp(how, "told") == 0) signal(SIGQUIT, quit);
     const int is_last = gasnet_mynode() == gasnet_nodes() - 1;
     printf("node %d was here\n", me);
+    if (strcmp(how, "counted") == 0) {
+        for (int i = 0; i < 3; ++i)
+            gasnet_AMRequestShort1((gasnet_node_t)me, 131, i);
+        gasnet_exit(0);
+    }
     if (strcmp(how, "all") == 0) gasnet_exit(0);
     if (strcmp(how, "all_wrong") == 0) gasnet_exit(7);
     if (strcmp(how, "one") == 0 && is_last) gasnet_exit(9);
