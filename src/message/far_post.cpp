@@ -350,12 +350,12 @@ bool has_credit(int pe, std::size_t bytes) {
            pair_of(pe).taken.may_take(credit_cost(bytes));
 }
 
-std::uint64_t without_credit(int pe, std::uint64_t& allowed) {
+std::uint64_t without_credit(int pe, std::size_t bytes, std::uint64_t& allowed) {
     const std::unique_lock lock(guard, std::try_to_lock);
     if (!lock || !state->is_open) return 0;
     const CreditTaken& taken = pair_of(pe).taken;
     allowed = state->credit;
-    return taken.may_take(kLeastCost) ? 0 : taken.under_way();
+    return taken.may_take(credit_cost(bytes)) ? 0 : taken.under_way();
 }
 
 bool send_request(int pe, const Parcel& parcel) {

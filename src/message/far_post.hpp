@@ -25,7 +25,7 @@ void send_reply(int pe, const Parcel& parcel);
 bool has_credit(int pe, std::size_t bytes);
 // The cost of requests to this PE whose credit is not back; 0: there is credit, or nobody can tell
 // now. The second: of what is allowed.
-std::uint64_t without_credit(int pe, std::uint64_t& allowed);
+std::uint64_t without_credit(int pe, std::size_t bytes, std::uint64_t& allowed);
 // Brings a long payload to its place, before the message.
 void land(int pe, const Parcel& parcel, const char* routine);
 

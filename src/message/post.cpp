@@ -69,15 +69,16 @@ void add_room(std::string& report) {
     for (int pe = 0; pe < static_cast<int>(post.pes); ++pe) {
         Target& to = post.targets[pe];
         if (to.where == Where::near) {
-            if (!to.requests.has_room_for(sizeof(Head)))
+            if (!to.requests.has_room_for(WantsRoom::at(pe, false, sizeof(Head))))
                 add(pe, "room for requests in the ring of",
                     format_size(to.requests.taken()) + " of requests");
-            if (!to.replies.has_room_for(sizeof(Head)))
+            if (!to.replies.has_room_for(WantsRoom::at(pe, true, sizeof(Head))))
                 add(pe, "room for replies in the ring of",
                     format_size(to.replies.taken()) + " of replies");
         } else if (to.where == Where::far) {
             std::uint64_t allowed = 0;
-            if (const std::uint64_t taken = far_post::without_credit(pe, allowed); taken != 0)
+            const std::size_t wanted = WantsRoom::at(pe, false, 0);
+            if (const std::uint64_t taken = far_post::without_credit(pe, wanted, allowed); taken != 0)
                 add(pe, "credit for requests to",
                     format_size(taken) + " (of " + format_size(allowed) + ") of its requests");
         }

@@ -89,6 +89,34 @@ extern Post post __attribute__((visibility("hidden")));
 // Of a session; before others can send. Does nothing if it is open.
 void open_post();
 
+// What a thread waits for room for, for who asks why it waits; 0: none does. Relaxed: plain
+// information.
+extern std::atomic<std::uint64_t> wanted_room __attribute__((visibility("hidden")));
+
+// As long as this thread waits for room for a message of so many bytes, at this PE. Of several such
+// threads the last one is told of.
+class WantsRoom {
+  public:
+    WantsRoom(int pe, bool is_reply, std::size_t bytes)
+        : before_(wanted_room.exchange(word_of(pe, is_reply) | bytes, std::memory_order_relaxed)) {}
+    WantsRoom(const WantsRoom&) = delete;
+    WantsRoom& operator=(const WantsRoom&) = delete;
+    ~WantsRoom() { wanted_room.store(before_, std::memory_order_relaxed); }
+
+    // Bytes that are waited for there; `otherwise` if none are.
+    static std::size_t at(int pe, bool is_reply, std::size_t otherwise) {
+        const std::uint64_t wanted = wanted_room.load(std::memory_order_relaxed);
+        return (wanted & ~kBytes) == word_of(pe, is_reply) ? wanted & kBytes : otherwise;
+    }
+
+  private:
+    static constexpr std::uint64_t kBytes = ~std::uint32_t{0};
+    static std::uint64_t word_of(int pe, bool is_reply) {
+        return static_cast<std::uint64_t>(2 * (pe + 1) + (is_reply ? 1 : 0)) << 32;
+    }
+    const std::uint64_t before_;
+};
+
 inline constexpr std::uint32_t kOneCome = 256;
 
 // A face has work under way, or none any more.

@@ -21,6 +21,7 @@ constinit Post post = {.pes = 0,
                        .lanes = 0,
                        .requests = {},
                        .replies = {}};
+constinit std::atomic<std::uint64_t> wanted_room = 0;
 constinit thread_local ThreadState thread_state = {};
 
 int wake_target(const Target& target) {

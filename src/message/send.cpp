@@ -118,6 +118,7 @@ void append_or_poll(Append&& append, const WaitTarget& target, Poll&& poll) {
     if (far_post::send_request(pe, parcel)) return Sent::done;
     if (wait == Wait::no) return Sent::no_room;
     if (is_in_handler()) return Sent::in_handler;
+    const WantsRoom wants(pe, false, message_bytes(parcel));
     wait_for({Routine::native_message_request, pe, nullptr, WaitFor::room}, [&] {
         poll_both();
         return far_post::send_request(pe, parcel);
@@ -134,6 +135,7 @@ void append_or_poll(Append&& append, const WaitTarget& target, Poll&& poll) {
     if (to.where == Where::far) return request_far(pe, parcel, wait);
     if (wait == Wait::no) return Sent::no_room;
     if (is_in_handler()) return Sent::in_handler;
+    const WantsRoom wants(pe, false, message_bytes(parcel));
     append_or_poll([&] { return append_request(to, parcel, false); },
                    {Routine::native_message_request, pe, nullptr, WaitFor::room}, poll_both);
     return Sent::done;
@@ -151,6 +153,7 @@ void append_or_poll(Append&& append, const WaitTarget& target, Poll&& poll) {
         return Sent::done;
     }
     if (wait == Wait::no) return Sent::no_room;
+    const WantsRoom wants(pe, true, message_bytes(parcel));
     append_or_poll([&] { return append(to.replies, parcel); },
                    {Routine::native_message_reply, pe, nullptr, WaitFor::room}, poll_replies);
     return Sent::done;

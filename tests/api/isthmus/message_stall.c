@@ -1,11 +1,14 @@
-/* PE 0 has more requests for PE 1 than find room, and PE 1 computes for longer than the stall
- * report waits: it says who has no room, and to whom. */
+/* PE 0 has more requests for PE 1 than find room, of no byte or of as many as the program's argument
+ * says, and PE 1 computes for longer than the stall report waits: it says who has no room, and to
+ * whom. Where a request of so many finds none a shorter one may. */
 #include <isthmus.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { kRequests = 1 << 15 };
 static int64_t come;
+static char payload[16384];
 
 static void count(void* context, isthmus_message* message) {
     (void)context;
@@ -13,15 +16,17 @@ static void count(void* context, isthmus_message* message) {
     ++come;
 }
 
-int main(void) {
+int main(int argc, char** argv) {
+    const size_t bytes = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
     isthmus_event all;
     isthmus_init();
-    isthmus_message_register(0, count, NULL, ISTHMUS_MESSAGE_SHORT, 0);
+    isthmus_message_register(0, count, NULL, 0, 0);
     isthmus_event_arm(&all, &come, ISTHMUS_GE, kRequests);
     isthmus_barrier();
     if (isthmus_pe() == 0) {
         for (int i = 0; i < kRequests; ++i)
-            isthmus_message_request(1, 0, NULL, 0, 0);
+            bytes ? isthmus_message_request_medium(1, 0, NULL, 0, payload, bytes, 0)
+                  : isthmus_message_request(1, 0, NULL, 0, 0);
     } else {
         sleep(3);
         if (isthmus_message_wait(&all, -1) != ISTHMUS_OK) return 1;
