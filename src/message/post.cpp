@@ -78,7 +78,8 @@ void add_room(std::string& report) {
         } else if (to.where == Where::far) {
             std::uint64_t allowed = 0;
             const std::size_t wanted = WantsRoom::at(pe, false, 0);
-            if (const std::uint64_t taken = far_post::without_credit(pe, wanted, allowed); taken != 0)
+            if (const std::uint64_t taken = far_post::without_credit(pe, wanted, allowed);
+                taken != 0)
                 add(pe, "credit for requests to",
                     format_size(taken) + " (of " + format_size(allowed) + ") of its requests");
         }

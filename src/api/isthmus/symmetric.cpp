@@ -72,7 +72,9 @@ int check_remote(const void* address, std::uint64_t size, int pe, std::uint32_t 
 int check(const void* local, const void* address, std::uint64_t size, int pe, std::uint32_t right,
           const char* routine) {
     if (const int status = check_remote(address, size, pe, right, routine)) return status;
-    if (job.checked && is_near(pe) && overlap(local, translate(address, pe), size))
+    // With ISTHMUS_DELAY a PE is far from itself, and its memory is its memory.
+    if (job.checked && (is_near(pe) || pe == job.me) &&
+        overlap(local, is_near(pe) ? translate(address, pe) : address, size))
         return refuse_overlap(routine);
     return ISTHMUS_OK;
 }

@@ -231,7 +231,8 @@ template <typename Operation, typename T, typename Object, typename... Operands>
     if (!passing || !is_apart(fetch, passing)) {
         const auto there = checked_target(dest, sizeof(T), pe, routine);
         if (job.checked) check_private(fetch, sizeof(T), "fetch", routine);
-        if (job.checked && there && !is_apart(fetch, *there)) refuse_fetch_on_dest(routine);
+        const char* const seen = seen_here(there, dest, pe);
+        if (job.checked && seen && !is_apart(fetch, seen)) refuse_fetch_on_dest(routine);
         if (far::view.is_late)
             return operation::fetch_atomic_nbi(there, dest, pe, Operation::of(dest, operands...),
                                                fetch, routine, channel_of(ctx));

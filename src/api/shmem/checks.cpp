@@ -268,10 +268,10 @@ void check_private(const void* address, std::size_t bytes, const char* side, con
         refuse(routine, Text(side, *side != '\0' ? ": " : "", why));
 }
 
-void check_sides(operation::Target there, const void* here, std::size_t bytes, const char* side,
+void check_sides(const char* seen, const void* here, std::size_t bytes, const char* side,
                  const char* routine) {
     check_private(here, bytes, side, routine);
-    if (there) check_overlap(*there, here, bytes, routine);
+    if (seen) check_overlap(seen, here, bytes, routine);
 }
 
 }  // namespace isthmus::shmem

@@ -186,8 +186,14 @@ inline far::Channel* channel_of(shmem_ctx_t context) {
 // Checked mode: this PE's side of a transfer must be memory, and lie in one block if it lies in the
 // heap; `side` is "source" or "dest".
 void check_private(const void* address, std::size_t bytes, const char* side, const char* routine);
-// The same, and it must not overlap in part with what lies `there`.
-void check_sides(operation::Target there, const void* here, std::size_t bytes, const char* side,
+// Where this PE sees the other side of a transfer, to compare it with its own; null: nowhere. With
+// ISTHMUS_DELAY a PE is far from itself, and its memory is its memory.
+inline const char* seen_here(operation::Target there, const void* remote, int pe) {
+    if (there) return *there;
+    return pe == job.me ? static_cast<const char*>(remote) : nullptr;
+}
+// The same, and it must not overlap in part with what is `seen` of the other side.
+void check_sides(const char* seen, const void* here, std::size_t bytes, const char* side,
                  const char* routine);
 // Where this PE sees what lies at a PE of the world; null if it does not. Checked mode has a line
 // for what is in no block.

@@ -31,7 +31,7 @@ template <Transfer& kPut = operation::put>
     const auto there = checked_target(dest, bytes, pe, routine);
     fetch_watch::did_otherwise();
     if (there || bytes >= kBulk) note(Routine::put);
-    if (job.checked) check_sides(there, source, bytes, "source", routine);
+    if (job.checked) check_sides(seen_here(there, dest, pe), source, bytes, "source", routine);
     kPut(there, dest, source, bytes, pe, routine, on);
 }
 [[gnu::noinline]] void put_closely(void* dest, const void* source, std::size_t bytes, int pe,
@@ -71,7 +71,7 @@ template <auto& kGet = operation::get, typename... On>
     if (bytes > kMostBytes) refuse_count(bytes, 1, routine);
     const auto there = checked_target(source, bytes, pe, routine);
     if (there || bytes >= kBulk) note(Routine::get);
-    if (job.checked) check_sides(there, dest, bytes, "dest", routine);
+    if (job.checked) check_sides(seen_here(there, source, pe), dest, bytes, "dest", routine);
     kGet(there, dest, source, bytes, pe, routine, on...);
     fetch_watch::fetched_block(source, pe, dest, bytes);
 }

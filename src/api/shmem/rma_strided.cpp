@@ -61,7 +61,8 @@ template <std::size_t kUnit>
         checked_target(dest, operation::extent(shape.dst, shape, kUnit), pe, routine);
     if (job.checked) {
         check_private(source, operation::extent(shape.sst, shape, kUnit), "source", routine);
-        if (there) check_blocks_apart(*there, source, shape, kUnit, routine);
+        if (const char* const seen = seen_here(there, dest, pe))
+            check_blocks_apart(seen, source, shape, kUnit, routine);
     }
     operation::put_blocks<kUnit>(there, dest, source, shape, pe, routine, on);
 }
@@ -72,7 +73,8 @@ template <std::size_t kUnit>
         checked_target(source, operation::extent(shape.sst, shape, kUnit), pe, routine);
     if (job.checked) {
         check_private(dest, operation::extent(shape.dst, shape, kUnit), "dest", routine);
-        if (there) check_blocks_apart(dest, *there, shape, kUnit, routine);
+        if (const char* const seen = seen_here(there, source, pe))
+            check_blocks_apart(dest, seen, shape, kUnit, routine);
     }
     operation::get_blocks<kUnit>(there, dest, source, shape, pe, routine);
 }

@@ -100,7 +100,7 @@ template <auto& kPutSignal>
     // nobody knows who has sent one.
     if (there || job.checked) word = checked_target(sig_addr, sizeof signal, pe, routine);
     if (job.checked) {
-        check_sides(there, source, bytes, "source", routine);
+        check_sides(seen_here(there, dest, pe), source, bytes, "source", routine);
         if (lies_within(sig_addr, dest, bytes))
             refuse_signal_within(bytes, sig_addr, dest, routine);
     }

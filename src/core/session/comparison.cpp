@@ -78,6 +78,18 @@ void fill_in_far_status() {
 
 }  // namespace
 
+namespace {
+
+// Of this PE and another one, that whose program's variables have not been moved, where the other
+// one's have; -1: they are alike, or it is another program.
+int one_without_data(int pe, const PeStatus& peer) {
+    const std::uint64_t theirs = peer.data_size.load(std::memory_order_relaxed);
+    if ((theirs == 0) == (job.data.size == 0)) return -1;
+    return theirs == 0 ? pe : job.me;
+}
+
+}  // namespace
+
 void compare_with_peers() {
     // Before anything that they decide: who asks other hosts would wait for who does not.
     const auto is_near = [](int pe) { return job.host.test(static_cast<std::size_t>(pe)); };
@@ -97,6 +109,14 @@ void compare_with_peers() {
                  "the symmetric heap has " + format_size(job.heap.size - kInternalSize) +
                      " here and " + format_size(peer_heap - kInternalSize) + " at PE " +
                      std::to_string(pe) + "; set SHMEM_SYMMETRIC_SIZE alike everywhere");
+        if (const int without = one_without_data(pe, peer); without >= 0)
+            fail("shmem_init",
+                 "PE " + std::to_string(without) + " has no symmetric static variables, and PE " +
+                     std::to_string(without == pe ? job.me : pe) +
+                     " has: where threads have been started before the library is loaded (by "
+                     "NumPy's OpenBLAS, "
+                     "of a PE that has more than one processor) it leaves them alone; set "
+                     "OPENBLAS_NUM_THREADS=1, ISTHMUS_BIND=none, or whatever makes all PEs alike");
         if (peer.window_shift.load(std::memory_order_relaxed) !=
                 mine.window_shift.load(std::memory_order_relaxed) ||
             peer.data_size.load(std::memory_order_relaxed) != job.data.size ||

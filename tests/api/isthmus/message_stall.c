@@ -1,6 +1,6 @@
-/* PE 0 has more requests for PE 1 than find room, of no byte or of as many as the program's argument
- * says, and PE 1 computes for longer than the stall report waits: it says who has no room, and to
- * whom. Where a request of so many finds none a shorter one may. */
+/* PE 0 has more requests for PE 1 than find room, of no byte or of as many as the program's
+ * argument says, and PE 1 computes for longer than the stall report waits: it says who has no room,
+ * and to whom. Where a request of so many finds none a shorter one may. */
 #include <isthmus.h>
 #include <stdio.h>
 #include <stdlib.h>
