@@ -29,6 +29,7 @@
 #include "core/reach/far.hpp"
 #include "core/session/frame_names.hpp"
 #include "core/session/own_code.hpp"
+#include "core/session/own_names.hpp"
 
 namespace isthmus {
 namespace {
@@ -146,7 +147,7 @@ bool is_given_back(std::uintptr_t address) {
 std::string gone_in_inlined(const Fault& fault) {
     if (fault.in_own_thread || is_in_routine(fault) || !is_given_back(fault.address)) return "";
     const ProgramPlace place = place_in_source(fault.instruction);
-    return place.inlined.empty() ? "" : place.inlined + place.line;
+    return place.inlined.empty() || place.is_library ? "" : place.inlined + place.line;
 }
 
 std::string explain_given_back(const Fault& fault) {
@@ -186,8 +187,10 @@ std::string offset_text(const void* address) {
 // The frames from the faulting one on: addresses within calls.
 class FaultFrames {
   public:
+    static constexpr int kMost = 64;
+
     explicit FaultFrames(const Fault& fault) {
-        count_ = backtrace(frames_, 64);
+        count_ = backtrace(frames_, kMost);
         while (first_ < count_ && frames_[first_] != fault.instruction)
             ++first_;
     }
@@ -198,7 +201,7 @@ class FaultFrames {
     }
 
   private:
-    void* frames_[64];
+    void* frames_[kMost];
     int count_ = 0;
     int first_ = 0;
 };
@@ -206,10 +209,10 @@ class FaultFrames {
 // " (model.c:12)" where the program has called the routine in which the fault is.
 std::string line_of_call(const Fault& fault) {
     const FaultFrames frames(fault);
-    CallSearch search;
-    for (int i = 0; i < frames.size() && !search.is_over(); ++i)
-        search.pass(frames[i]);
-    return search.found() ? line_in_program(search.found()) : "";
+    std::array<const void*, FaultFrames::kMost> calls{};
+    for (int i = 0; i < frames.size(); ++i)
+        calls[static_cast<std::size_t>(i)] = frames[i];
+    return isthmus::line_of_call(calls.data(), frames.size());
 }
 
 }  // namespace
@@ -237,7 +240,7 @@ std::string describe_place(const Fault& fault) {
             if (function.starts_with("shmem_")) return function + line_of_call(fault);
         }
         const bool is_ours = owner == CodeOf::library || owner == CodeOf::system;
-        if (is_ours || function.starts_with("_ZN7isthmus")) continue;
+        if (is_ours || is_own_symbol(function)) continue;
         const bool is_program = owner == CodeOf::program;
         const std::string module = is_program ? "" : " of " + module_name(at);
         return kind + (function.empty() ? " at " + offset_text(at) : " in " + function + module) +

@@ -29,6 +29,7 @@
 #include "base/process_stat.hpp"
 #include "core/job/job.hpp"
 #include "core/session/own_code.hpp"
+#include "core/session/own_names.hpp"
 
 namespace isthmus {
 namespace {
@@ -282,35 +283,47 @@ ProgramPlace place_in_source(const void* at) {
                   asked->answer, os::monotonic_nanoseconds() + 1'000'000'000);
     std::string_view lines = asked->answer;
     ProgramPlace found;
+    bool is_innermost = true;
     while (!lines.empty()) {
         std::string_view line = lines.substr(0, told_length(lines.data()));
         lines.remove_prefix(std::min(lines.find('\n'), lines.size() - 1) + 1);
         if (is_inlined(line.data())) line.remove_prefix(sizeof kInlinedBy - 1);
         const std::size_t place = line.rfind(" at ");
         if (place == std::string_view::npos) return {};
+        const std::string_view function = line.substr(0, place);
         const std::string_view file = line.substr(place + 4);
-        if (file.ends_with("?")) return {};  // no line: "model.c:?", of a symbol alone
         // An operation that is inlined stands before who called it.
-        const std::size_t folder = file.rfind('/');
-        const bool is_own = folder != std::string_view::npos &&
-                            file.substr(0, folder).ends_with("/isthmus") &&
-                            file.find(".h:") != std::string_view::npos;
-        if (!is_own) {
+        if (!is_of_own_headers(function, file, is_innermost)) {
+            if (file.ends_with("?")) return {};  // no line: "model.c:?", of a symbol alone
             found.line = " (" + std::string(file) + ")";
+            found.is_library = false;
             return found;
         }
-        found.inlined = line.substr(0, place);
+        found.inlined = qualified_name(function);
+        found.is_library = true;
+        is_innermost = false;
     }
-    return {};
+    return found;
+}
+
+std::string line_of_call(const void* const* frames, int count) {
+    CallSearch search;
+    for (int i = 0; i < count && !search.is_over(); ++i) {
+        search.pass(frames[i]);
+        if (!search.found()) continue;
+        const ProgramPlace place = place_in_source(search.found());
+        if (!place.is_library) return place.line;
+        search.go_outward();
+    }
+    return "";
 }
 
 std::string line_of_caller() {
     void* frames[kMostFramesOfCall];
     const int count = backtrace(frames, kMostFramesOfCall);
-    CallSearch search;
-    for (int i = 0; i < count && !search.is_over(); ++i)
-        search.pass(static_cast<const char*>(frames[i]) - 1);
-    return search.found() ? line_in_program(search.found()) : "";
+    for (int i = 0; i < count; ++i)
+        frames[i] = static_cast<char*>(frames[i]) - 1;
+    return line_of_call(frames, count);
 }
 
 }  // namespace isthmus

@@ -30,15 +30,19 @@ std::string_view take_inlined(const char*& lines);
 
 // Of the program's own code, by addr2line within a second; empty: not known.
 struct ProgramPlace {
-    std::string inlined;  // "shmem_long_put": the library's operation that is inlined there
-    std::string line;     // " (model.c:12)", where it is called
+    std::string inlined;      // "shmem_long_put": the library's operation that is inlined there
+    std::string line;         // " (model.c:12)", where it is called
+    bool is_library = false;  // an overload of the library's, which the next frame outward calls
 };
 ProgramPlace place_in_source(const void* at);
 inline std::string line_in_program(const void* at) {
     return place_in_source(at).line;
 }
 
-// The same of where the program has called the library.
+// The same of where the program has called the library, among the frames of a stack from the
+// innermost on: addresses within calls.
+std::string line_of_call(const void* const* frames, int count);
+// Of the stack as it is.
 std::string line_of_caller();
 
 }  // namespace isthmus

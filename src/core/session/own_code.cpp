@@ -101,4 +101,9 @@ void CallSearch::pass(const void* at) {
     }
 }
 
+void CallSearch::go_outward() {
+    is_over_ = false;
+    found_ = nullptr;
+}
+
 }  // namespace isthmus

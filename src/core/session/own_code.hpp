@@ -38,6 +38,8 @@ class CallSearch {
     void pass(const void* at);
     bool is_over() const { return is_over_; }
     const void* found() const { return found_; }
+    // What was found is the library's own, compiled into the program: its caller is meant.
+    void go_outward();
 
   private:
     bool is_within_ = false;  // the library's frames have begun

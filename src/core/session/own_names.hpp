@@ -1,0 +1,19 @@
+// The library's functions that are compiled into the program: by name and by file, since addr2line
+// may tell the one or the other wrongly.
+#pragma once
+
+#include <string_view>
+
+namespace isthmus {
+
+// "shmem_p" of "shmem_p(long volatile*, long, int)"; "isthmus::Queue<long>::push" of
+// "bool isthmus::Queue<long>::push(long)".
+std::string_view qualified_name(std::string_view function);
+// As addr2line tells it: the function and "/usr/include/isthmus/queue.h:12". Of the innermost of
+// calls that are inlined into each other the name may be wrong, of a function without optimisation
+// the file.
+bool is_of_own_headers(std::string_view function, std::string_view file, bool is_innermost);
+// The same of a symbol, which the linker knows: "_Z7shmem_pPVlli".
+bool is_own_symbol(std::string_view symbol);
+
+}  // namespace isthmus
