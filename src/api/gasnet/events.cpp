@@ -2,9 +2,8 @@
 #include "api/gasnet/events.hpp"
 
 #include <memory>
-#include <mutex>
-#include <unordered_set>
 
+#include "base/known_objects.hpp"
 #include "base/lasting.hpp"
 #include "core/wait/in_handler.hpp"
 
@@ -36,25 +35,11 @@ Collective* collective_of(gasnet_handle_t event) {
     return reinterpret_cast<Collective*>(word_of(event) & ~kKinds);
 }
 
-// Those that have an event, in checked mode.
-struct UnderWay {
-    std::mutex guard;
-    std::unordered_set<const Collective*> collectives;
-};
-Lasting<UnderWay> under_way;
-
-[[gnu::cold, gnu::noinline]] void note_under_way(const Collective* collective, bool is_begun) {
-    const std::lock_guard lock(under_way->guard);
-    if (is_begun)
-        under_way->collectives.insert(collective);
-    else
-        under_way->collectives.erase(collective);
-}
+Lasting<KnownObjects> under_way;  // collectives that have an event, in checked mode
 
 bool is_known(gasnet_handle_t event) {
     if (!is_collective(event)) return far::is_taken_handle(&handle_of(event));
-    const std::lock_guard lock(under_way->guard);
-    return under_way->collectives.contains(collective_of(event));
+    return under_way->contains(collective_of(event));
 }
 
 }  // namespace
@@ -67,7 +52,7 @@ far::Handle& handle_of(gasnet_handle_t event) {
     return *reinterpret_cast<far::Handle*>(word_of(event) & ~kKinds);
 }
 gasnet_handle_t of(Collective* collective) {
-    if (job.checked) note_under_way(collective, true);
+    if (job.checked) under_way->add(collective);
     return event_of(reinterpret_cast<std::uintptr_t>(collective) | kCollective);
 }
 gasnet_handle_t leaf_of(gasnet_handle_t root) {
@@ -85,7 +70,7 @@ bool test(gasnet_handle_t event) {
     if (!complete || is_leaf)
         (void)collective.release();
     else if (job.checked)
-        note_under_way(collective.get(), false);
+        under_way->remove(collective.get());
     return complete;
 }
 

@@ -1,8 +1,6 @@
 #include "core/reach/handle.hpp"
 
-#include <mutex>
-#include <unordered_set>
-
+#include "base/known_objects.hpp"
 #include "base/lasting.hpp"
 #include "base/pool.hpp"
 #include "core/job/job.hpp"
@@ -13,39 +11,25 @@ namespace {
 
 Lasting<Pool<Handle>> handles;
 
-// In checked mode.
-struct Taken {
-    std::mutex guard;
-    std::unordered_set<const Handle*> handles;
-};
-Lasting<Taken> taken;
-
-[[gnu::cold, gnu::noinline]] void note_taken(const Handle& handle, bool is_taken) {
-    const std::lock_guard lock(taken->guard);
-    if (is_taken)
-        taken->handles.insert(&handle);
-    else
-        taken->handles.erase(&handle);
-}
+Lasting<KnownObjects> taken;  // in checked mode
 
 }  // namespace
 
 Handle& take_handle(const char* routine) {
     return whole(routine, []() -> Handle& {
         Handle& handle = handles->take();
-        if (job.checked) note_taken(handle, true);
+        if (job.checked) taken->add(&handle);
         return handle;
     });
 }
 
 void give_back(Handle& handle) {
-    if (job.checked) note_taken(handle, false);
+    if (job.checked) taken->remove(&handle);
     handles->give_back(handle);
 }
 
 bool is_taken_handle(const Handle* handle) {
-    const std::lock_guard lock(taken->guard);
-    return taken->handles.contains(handle);
+    return taken->contains(handle);
 }
 
 Handle& begin_put(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {
