@@ -47,9 +47,7 @@ bool Door::listen(const sockaddr_storage& at) {
     port_ = Stream(socket(at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     auto* const address = reinterpret_cast<sockaddr*>(&address_);
     socklen_t length = sizeof address_;
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.u64 = event_of(Event::port, 0);
+    epoll_event event = event_for(Event::port, 0, EPOLLIN);
     if (spare_ < 0) spare_ = open_spare(events_);
     return port_.is_open() && spare_ >= 0 &&
            bind(port_.descriptor(), address, length_of(address_)) == 0 &&
@@ -62,9 +60,7 @@ bool Door::listen(const sockaddr_storage& at) {
 bool Door::enter(Stream&& stream, const Join& join, int called, bool is_expected) {
     const int one = 1;
     setsockopt(stream.descriptor(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    epoll_event event{};
-    event.events = EPOLLIN | EPOLLOUT | EPOLLET;
-    event.data.u64 = event_of(Event::guest, ++numbers_);
+    epoll_event event = event_for(Event::guest, ++numbers_, EPOLLIN | EPOLLOUT | EPOLLET);
     if (epoll_ctl(events_, EPOLL_CTL_ADD, stream.descriptor(), &event) != 0) return false;
     guests_.try_emplace(numbers_, std::move(stream), join, called, is_expected, time_);
     return true;

@@ -24,6 +24,8 @@
 // Any thread may call(); all else is for one at a time (the link's poll()).
 #pragma once
 
+#include <sys/epoll.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -44,6 +46,12 @@ namespace isthmus::transport::packet {
 enum class Event : std::uint8_t { port, timer, guest, peer, datagrams, clock };
 constexpr std::uint64_t event_of(Event kind, std::uint64_t number) {
     return static_cast<std::uint64_t>(kind) << 56 | number;
+}
+inline epoll_event event_for(Event kind, std::uint64_t number, std::uint32_t how) {
+    epoll_event event{};
+    event.events = how;
+    event.data.u64 = event_of(kind, number);
+    return event;
 }
 constexpr Event kind_of(std::uint64_t event) {
     return static_cast<Event>(event >> 56);

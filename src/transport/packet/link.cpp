@@ -67,9 +67,7 @@ Link::Link(const Services& services) : services_(services) {
     timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     clock_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     const auto add = [this](int descriptor, Event kind, std::uint32_t how) {
-        epoll_event event{};
-        event.events = how;
-        event.data.u64 = event_of(kind, 0);
+        epoll_event event = event_for(kind, 0, how);
         return epoll_ctl(events_, EPOLL_CTL_ADD, descriptor, &event) == 0;
     };
     std::string lacks;
@@ -410,24 +408,10 @@ void Link::join(Door::Joined& joined) {
     }
     if (by_datagrams_) begin_courier(to, pe, joined);
     to.tie = Tie::joined;
-    epoll_event event = event_for(pe);
+    epoll_event event = event_of_peer(pe);
     epoll_ctl(events_, EPOLL_CTL_MOD, to.stream.descriptor(), &event);
     add_readable(to, pe);
     flush(to, pe);
-}
-
-epoll_event Link::event_for(int pe) {
-    epoll_event event{};
-    event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-    event.data.u64 = event_of(Event::peer, static_cast<std::uint64_t>(pe));
-    return event;
-}
-
-epoll_event Link::event_for_datagrams() {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.u64 = event_of(Event::datagrams, 0);
-    return event;
 }
 
 void Link::add_readable(Peer& from, int pe) {
@@ -480,7 +464,7 @@ void Link::ring_again(Peer& to, int pe) {
     int expected = pe;
     if (!apart_.compare_exchange_strong(expected, kNobody, std::memory_order_seq_cst)) return;
     if (!by_datagrams_ && !to.stream.is_open()) return;
-    epoll_event event = by_datagrams_ ? event_for_datagrams() : event_for(pe);
+    epoll_event event = by_datagrams_ ? event_of_datagrams() : event_of_peer(pe);
     epoll_ctl(events_, EPOLL_CTL_ADD, listened_to(to), &event);
 }
 

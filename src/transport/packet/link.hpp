@@ -162,8 +162,11 @@ class Link {
     int listened_to(const Peer& to) const {
         return by_datagrams_ ? udp_.descriptor() : to.stream.descriptor();
     }
-    static epoll_event event_for(int pe);
-    static epoll_event event_for_datagrams();
+    static epoll_event event_of_peer(int pe) {
+        return event_for(Event::peer, static_cast<std::uint64_t>(pe),
+                         EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
+    }
+    static epoll_event event_of_datagrams() { return event_for(Event::datagrams, 0, EPOLLIN); }
     // Nobody else has said anything for long.
     bool is_in_dialogue() const { return in_turn_ == kDialogue && talker_ != kNobody; }
     template <typename Sink>

@@ -73,7 +73,6 @@ class RecordWriter {
 
   private:
     static constexpr std::size_t kMostRecords = 4;
-
     static constexpr std::size_t kFew = 512;  // bytes of a record that needs no memory
 
     bool write(Stream& stream, long& error);
