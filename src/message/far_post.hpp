@@ -23,8 +23,8 @@ bool send_request(int pe, const Parcel& parcel);
 void send_reply(int pe, const Parcel& parcel);
 // Whether a request of so many bytes would have credit now.
 bool has_credit(int pe, std::size_t bytes);
-// The cost of requests to this PE whose credit is not back; 0: there is credit, or nobody can tell
-// now. The second: of what is allowed.
+// The cost of requests to this PE whose credit is not back; 0: there is credit for one of so many
+// bytes, or nobody can tell now. The last: of what is allowed.
 std::uint64_t without_credit(int pe, std::size_t bytes, std::uint64_t& allowed);
 // Brings a long payload to its place, before the message.
 void land(int pe, const Parcel& parcel, const char* routine);

@@ -316,6 +316,7 @@ def run_fault(arguments, hosts):
 # A case of core_exits, what is printed (None: nothing of ours), the exit status.
 EXITS = [
     ("end_with_long_status", None, 255),
+    ("quick_exit_with_long_status", "PE 1 (host h2): has called quick_exit before shmem_finalize", 44),
     ("mistake_behind_end", None, 9),
     ("exit_behind_end", None, 9),
     ("exit_early", "shmem_barrier_all: waits in vain for PE 1, which has exited", 1),

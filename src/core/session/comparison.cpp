@@ -76,10 +76,6 @@ void fill_in_far_status() {
     }
 }
 
-}  // namespace
-
-namespace {
-
 // Of this PE and another one, that whose program's variables have not been moved, where the other
 // one's have; -1: they are alike, or it is another program.
 int one_without_data(int pe, const PeStatus& peer) {
@@ -114,8 +110,8 @@ void compare_with_peers() {
                  "PE " + std::to_string(without) + " has no symmetric static variables, and PE " +
                      std::to_string(without == pe ? job.me : pe) +
                      " has: where threads have been started before the library is loaded (by "
-                     "NumPy's OpenBLAS, "
-                     "of a PE that has more than one processor) it leaves them alone; set "
+                     "NumPy's OpenBLAS, of a PE that has more than one processor) it leaves them "
+                     "alone; set "
                      "OPENBLAS_NUM_THREADS=1, ISTHMUS_BIND=none, or whatever makes all PEs alike");
         if (peer.window_shift.load(std::memory_order_relaxed) !=
                 mine.window_shift.load(std::memory_order_relaxed) ||

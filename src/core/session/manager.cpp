@@ -232,7 +232,7 @@ void end_managed_job(int status, std::span<const pid_t> stopped) {
     const bool is_heard = !exchange || (!has_stopped.load(std::memory_order_relaxed) &&
                                         await_reader(error_stream(), kReader));
     has_stopped.store(!is_heard, std::memory_order_relaxed);
-    const int farewell = is_heard ? status & kExitStatus : unheard(status);
+    const int farewell = is_heard ? status : unheard(status);
     if (far::road) far::road->say_end(farewell);
     if (job.host.count() > 1 || far::road) have_mates_tell(farewell);
     is_left.store(true, std::memory_order_relaxed);

@@ -52,41 +52,40 @@ TEST_F(JobTest, BeginsAgainWithZeros) {
     EXPECT_EQ(variable, 7);
 }
 
-TEST(JobEnd, TheFirstToClaimMaySpeak) {
+// A job of two PEs that are nobody; this process is the first.
+class JobEnd : public testing::Test {
+  protected:
+    void SetUp() override {
+        header.pes = 2;
+        job.header = &header;
+        job.me = 0;
+    }
+    void TearDown() override { job = saved_; }
+
     JobHeader header{};
-    header.pes = 2;
-    const Job saved = job;
-    job.header = &header;
-    job.me = 0;
+
+  private:
+    const Job saved_ = job;
+};
+
+TEST_F(JobEnd, TheFirstToClaimMaySpeak) {
     EXPECT_TRUE(claim_end(3));
     EXPECT_TRUE(claim_end(4)) << "it may speak again";
     job.me = 1;
     EXPECT_FALSE(claim_end(5));
     EXPECT_EQ(header.exit_status.load(), 3);
     EXPECT_EQ(header.ended_by.load(), 1);
-    job = saved;
 }
 
 // What the system does not keep of a status would say something else to others.
-TEST(JobEnd, KeepsOfAStatusWhatTheSystemKeeps) {
-    JobHeader header{};
-    header.pes = 2;
-    const Job saved = job;
-    job.header = &header;
-    job.me = 0;
+TEST_F(JobEnd, KeepsOfAStatusWhatTheSystemKeeps) {
     EXPECT_TRUE(claim_end(-1));
     EXPECT_EQ(header.exit_status.load(), 255);
-    job = saved;
 }
 
 // A thread that comes to its end behind another one, or behind another PE that has told of its own,
 // has that one's status, and comes second.
-TEST(JobEnd, WhoComesBehindHasTheStatusOfTheFirst) {
-    JobHeader header{};
-    header.pes = 2;
-    const Job saved = job;
-    job.header = &header;
-    job.me = 0;
+TEST_F(JobEnd, WhoComesBehindHasTheStatusOfTheFirst) {
     EXPECT_FALSE(ends_behind_another());
     EXPECT_EQ(status_of_end(1), 1);
     std::thread([] { claim_end(9); }).join();
@@ -101,18 +100,12 @@ TEST(JobEnd, WhoComesBehindHasTheStatusOfTheFirst) {
     header.ended_by = 0;
     EXPECT_TRUE(claim_end(3));
     EXPECT_FALSE(ends_behind_another());
-    job = saved;
 }
 
-TEST(JobEnd, NobodyElseMaySpeakBeforeTheFirstHasSaidWhoItIs) {
-    JobHeader header{};
-    header.pes = 2;
-    const Job saved = job;
-    job.header = &header;
+TEST_F(JobEnd, NobodyElseMaySpeakBeforeTheFirstHasSaidWhoItIs) {
     header.ended = kEnding;
     for (job.me = 0; job.me < 2; ++job.me)
         EXPECT_FALSE(claim_end(1)) << job.me;
-    job = saved;
 }
 
 }  // namespace

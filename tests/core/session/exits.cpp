@@ -92,6 +92,11 @@ void run(int me) {
         if (me == 1) shmem_global_exit(-1);
         for (;;)
             shmem_barrier_all();
+    } else if (is("quick_exit_with_long_status")) {
+        shmem_barrier_all();
+        if (me == 1) std::quick_exit(300);
+        for (;;)
+            shmem_barrier_all();
     } else if (is("mistake_behind_end")) {
         // While the one that ends the job has told of it, and the process manager not yet.
         static int anywhere = 0;
