@@ -1,7 +1,5 @@
 #include "transport/packet/courier.hpp"
 
-#include <sodium.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -11,31 +9,12 @@ using ::isthmus::packet::Bytes;
 using ::isthmus::packet::Delivery;
 using ::isthmus::packet::Verdict;
 
-namespace {
-
-static_assert(crypto_shorthash_KEYBYTES == sizeof(FlowKeys::Key));
-static_assert(crypto_shorthash_BYTES == ::isthmus::packet::kMacBytes);
-
-class Mac {
-  public:
-    explicit Mac(const FlowKeys::Key& key) : key_(key) {}
-    std::uint64_t operator()(Bytes bytes) const {
-        std::uint64_t mac = 0;
-        crypto_shorthash(reinterpret_cast<unsigned char*>(&mac),
-                         reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-                         key_.data());
-        return mac;
-    }
-
-  private:
-    const FlowKeys::Key& key_;
-};
-
-}  // namespace
-
 void Courier::begin(const FlowKeys& keys, const sockaddr_storage& to, std::size_t datagram_bytes,
                     Microseconds round_trip, Flow::Number first_out, Flow::Number first_in) {
-    keys_ = keys;
+    mac_out_.begin(keys.out, keys.long_out, keys.with_aes);
+    mac_in_.begin(keys.in, keys.long_in, keys.with_aes);
+    connection_out_ = keys.connection_out;
+    connection_in_ = keys.connection_in;
     to_ = to;
     room_ = room_in(datagram_bytes);
     flow_.begin(round_trip, first_out, first_in);
@@ -64,7 +43,7 @@ void Courier::give_back() {
 std::span<const std::byte> Courier::seal(std::byte* bytes, std::size_t packets, Flow::Number number,
                                          Microseconds now) {
     Delivery delivery;
-    delivery.connection = keys_.connection_out;
+    delivery.connection = connection_out_;
     delivery.number = static_cast<std::uint32_t>(number);
     flow_.say(delivery, now);
     std::byte words[kFront];
@@ -73,7 +52,7 @@ std::span<const std::byte> Courier::seal(std::byte* bytes, std::size_t packets, 
     std::memcpy(begin, words, front);
     const std::span<std::byte> datagram(begin, front + packets + ::isthmus::packet::kMacBytes);
     ::isthmus::packet::seal(datagram, ::isthmus::packet::upper_halves(number, flow_.expected()),
-                            Mac(keys_.out));
+                            mac_out_);
     return datagram;
 }
 
@@ -105,14 +84,13 @@ void Courier::answer(Udp& udp, Microseconds now) {
 
 Verdict Courier::hear(const sockaddr_storage& from, std::span<std::byte> datagram,
                       const Delivery& delivery, Bytes& packets, Microseconds now) {
-    if (!is_open_ || delivery.connection != keys_.connection_in || !is_same(from, to_))
+    if (!is_open_ || delivery.connection != connection_in_ || !is_same(from, to_))
         return Verdict::unknown_connection;
     const bool has_packets = !packets.empty();
     const Flow::Number number = flow_.whole(delivery.number);
     const std::uint64_t uppers = ::isthmus::packet::upper_halves(
         number, ::isthmus::packet::widen(delivery.expected, flow_.first_unacknowledged()));
-    if (!::isthmus::packet::has_right_mac(datagram, uppers, Mac(keys_.in)))
-        return Verdict::wrong_mac;
+    if (!::isthmus::packet::has_right_mac(datagram, uppers, mac_in_)) return Verdict::wrong_mac;
     const Verdict verdict = flow_.judge(delivery, has_packets);
     const Flow::Arrival arrival = flow_.hear(delivery, has_packets, now);
     const bool is_new = arrival == Flow::Arrival::early || arrival == Flow::Arrival::in_turn;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "transport/packet/flow.hpp"
+#include "transport/packet/mac.hpp"
 #include "transport/packet/outbox.hpp"
 #include "transport/packet/udp.hpp"
 
@@ -19,8 +20,9 @@ namespace isthmus::transport::packet {
 // What both sides have drawn from their join: for each direction a key and the number by which the
 // receiver knows the connection.
 struct FlowKeys {
-    using Key = std::array<unsigned char, 16>;
-    Key out{}, in{};
+    DatagramMac::Key out{}, in{};
+    Proof long_out{}, long_in{};
+    bool with_aes = false;  // both have it
     std::uint32_t connection_out = 0, connection_in = 0;
 };
 
@@ -73,7 +75,8 @@ class Courier {
 
     bool is_open_ = false;
     Flow flow_;
-    FlowKeys keys_;
+    DatagramMac mac_out_, mac_in_;
+    std::uint32_t connection_out_ = 0, connection_in_ = 0;
     sockaddr_storage to_{};
     std::size_t room_ = 0;  // for packets
     std::array<Kept, Flow::kWindow> kept_;

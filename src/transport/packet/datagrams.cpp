@@ -34,7 +34,7 @@ Microseconds round_trip_of(const Stream& stream) {
 
 std::uint32_t connection_of(const Proof& drawn, int sender) {
     std::uint32_t number = 0;
-    std::memcpy(&number, drawn.data() + sizeof(FlowKeys::Key), sizeof number);
+    std::memcpy(&number, drawn.data() + sizeof(DatagramMac::Key), sizeof number);
     return number << kSenderBits | static_cast<std::uint32_t>(sender);
 }
 
@@ -53,6 +53,9 @@ void Link::begin_courier(Peer& to, int pe, const Door::Joined& joined) {
     const auto& [out, in] = joined.datagrams;
     std::memcpy(keys.out.data(), out.data(), keys.out.size());
     std::memcpy(keys.in.data(), in.data(), keys.in.size());
+    keys.long_out = joined.long_datagrams.out;
+    keys.long_in = joined.long_datagrams.in;
+    keys.with_aes = joined.with_aes;
     keys.connection_out = connection_of(out, services_.me);
     keys.connection_in = connection_of(in, pe);
     to.courier.begin(keys, addresses_[static_cast<std::size_t>(pe)], to.path_bytes,

@@ -273,7 +273,8 @@ void Door::hand_over(Guests::iterator found, int pe) {
         return Joined::Keys{join.draw(key, calls), join.draw(key, !calls)};
     };
     news_.joined.push_back({pe, std::move(found->second.stream), draw(Join::Key::datagrams),
-                            draw(Join::Key::records), (join.common() & kHasAes) != 0});
+                            draw(Join::Key::long_datagrams), draw(Join::Key::records),
+                            (join.common() & kHasAes) != 0});
     const auto attempt = attempts_.find(pe);
     if (attempt != attempts_.end()) {
         if (attempt->second.guest != found->first) guests_.erase(attempt->second.guest);

@@ -84,7 +84,7 @@ class Door {
         struct Keys {
             Proof out{}, in{};
         };
-        Keys datagrams, records;
+        Keys datagrams, long_datagrams, records;
         bool with_aes = false;  // both have it
     };
     struct News {

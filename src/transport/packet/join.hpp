@@ -30,7 +30,7 @@
 namespace isthmus::transport::packet {
 
 inline constexpr std::uint64_t kJoinMagic = 0x4e494f4a48545349;  // "ISTHJOIN"
-inline constexpr std::uint32_t kJoinVersion = 3;
+inline constexpr std::uint32_t kJoinVersion = 4;
 
 struct Greeting {
     std::uint64_t magic = kJoinMagic;
@@ -100,9 +100,13 @@ class Join {
 
     // Of both that have joined: 32 bytes that nobody else knows, for what the caller sends or for
     // what the listener does. They are of this join alone, as the nonces are.
-    enum class Key : std::uint8_t { datagrams, records };
+    enum class Key : std::uint8_t { datagrams, long_datagrams, records };
     Proof draw(Key key, bool of_caller) const {
-        if (key == Key::datagrams) return hash(of_caller ? kByCaller : kByListener);
+        switch (key) {
+            case Key::datagrams: return hash(of_caller ? kByCaller : kByListener);
+            case Key::long_datagrams: return hash(of_caller ? kLongByCaller : kLongByListener);
+            case Key::records: break;
+        }
         return hash(of_caller ? kRecordsByCaller : kRecordsByListener);
     }
     // What both have said that they have, of kinds and beside them.
@@ -123,6 +127,8 @@ class Join {
         kCallersProof,
         kByListener,
         kByCaller,
+        kLongByListener,
+        kLongByCaller,
         kRecordsByListener,
         kRecordsByCaller,
         kTicket,

@@ -16,6 +16,7 @@
 #include "samples.hpp"
 #include "transport/packet/courier.hpp"
 #include "transport/packet/inbox.hpp"
+#include "transport/packet/record.hpp"
 
 using namespace isthmus::transport::packet;
 namespace format = isthmus::packet;
@@ -163,12 +164,15 @@ struct Side {
 struct Both {
     // `first`: the numbers of the first datagrams of both sides.
     Both(const Faults& faults, unsigned seed, std::size_t datagram, int family = AF_INET,
-         std::array<Flow::Number, 2> first = {})
+         std::array<Flow::Number, 2> first = {}, bool with_aes = RecordSeal::has_aes())
         : relay(faults, seed, family) {
         EXPECT_GE(sodium_init(), 0);
         FlowKeys keys;
         keys.out.fill(1);
         keys.in.fill(2);
+        keys.long_out.fill(3);
+        keys.long_in.fill(4);
+        keys.with_aes = with_aes;
         keys.connection_out = 0x10000;
         keys.connection_in = 0x20001;
         for (const int number : {0, 1}) {
@@ -179,6 +183,7 @@ struct Both {
             side.courier.begin(keys, relay.port(number), datagram, 200, first[0], first[1]);
             std::swap(first[0], first[1]);
             std::swap(keys.out, keys.in);
+            std::swap(keys.long_out, keys.long_in);
             std::swap(keys.connection_out, keys.connection_in);
         }
     }
@@ -201,8 +206,8 @@ struct Both {
 
 // Blocks, short puts and messages one behind the other, both ways.
 void exchange(const Faults& faults, unsigned seed, std::size_t datagram, int family = AF_INET,
-              std::array<Flow::Number, 2> first = {}) {
-    Both both(faults, seed, datagram, family, first);
+              std::array<Flow::Number, 2> first = {}, bool with_aes = RecordSeal::has_aes()) {
+    Both both(faults, seed, datagram, family, first, with_aes);
     std::vector<std::vector<char>> sources[2];
     std::vector<std::string> messages[2];
     std::vector<char> expected[2];
@@ -245,6 +250,11 @@ void exchange(const Faults& faults, unsigned seed, std::size_t datagram, int fam
 TEST(PacketCourier, WhatWasSentArrives) {
     for (const std::size_t datagram : {512U, 1472U, 8968U})
         exchange({}, 1, datagram);
+}
+
+// One of them has no instructions for AES.
+TEST(PacketCourier, SoItDoesBySipHashAlone) {
+    exchange({0.1, 0.1, 0.1, 0.05}, 3, 1472, AF_INET, {}, false);
 }
 
 // By which a slow way is told from one that leads nowhere.
@@ -315,9 +325,10 @@ TEST(PacketCourier, WhatWasRecordedBeforeNumbersCameAroundIsRefused) {
     }
 }
 
-TEST(PacketCourier, AnyChangedBitIsRefused) {
-    Both both({}, 1, 1472);
-    ASSERT_TRUE(both.sides[0].outbox.add(put_at(0), {}, "abcdefgh", 8));
+void change_each_bit(std::size_t bytes, bool with_aes) {
+    Both both({}, 1, 1472, AF_INET, {}, with_aes);
+    const std::vector<char> source = pattern(bytes, 1);
+    ASSERT_TRUE(both.sides[0].outbox.add(put_at(0), {}, source.data(), bytes));
     ASSERT_TRUE(both.run());
     const Datagram good = both.relay.record[1].front();
     Side& victim = both.sides[1];
@@ -334,6 +345,12 @@ TEST(PacketCourier, AnyChangedBitIsRefused) {
     }
     EXPECT_EQ(victim.courier.flow().expected(), 1U);
     EXPECT_TRUE(victim.memory.bytes == before);
+}
+
+TEST(PacketCourier, AnyChangedBitIsRefused) {
+    change_each_bit(8, false);
+    change_each_bit(400, false);
+    if (RecordSeal::has_aes()) change_each_bit(400, true);
 }
 
 TEST(PacketCourier, ARecordedDatagramIsNotTakenAgain) {

@@ -3,7 +3,7 @@ add_executable(packet_road_test
     ${CMAKE_CURRENT_LIST_DIR}/courier_test.cpp ${CMAKE_CURRENT_LIST_DIR}/door_test.cpp ${CMAKE_CURRENT_LIST_DIR}/ends_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/flow_test.cpp ${CMAKE_CURRENT_LIST_DIR}/framing_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/join_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link_peer_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/link_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/mac_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/record_test.cpp)
 target_include_directories(packet_road_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(packet_road_test PRIVATE isthmus_road_packet GTest::gtest_main Threads::Threads)
