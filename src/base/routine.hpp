@@ -46,8 +46,9 @@ namespace isthmus {
 #define ISTHMUS_GASNET_ROUTINES(X)                                                                \
     X(gasnet_init) X(gasnet_attach) X(gasnet_exit) X(gasnet_wait_syncnb) X(gasnet_barrier_notify) \
     X(gasnet_barrier_wait) X(GASNET_BLOCKUNTIL) X(gasnet_coll_wait_sync) X(gasnet_coll_barrier_wait) \
-    X(gasnet_coll_team_split) X(gex_Client_Init) X(gex_Segment_Attach) X(gex_TM_Split)            \
-    X(gex_TM_Create) X(gex_EP_PublishBoundSegment)
+    X(gasnet_coll_team_split) X(gasnet_AMRequest) X(gasnet_AMReply) X(gex_AM_Request)             \
+    X(gex_AM_Reply) X(gex_Client_Init) X(gex_Segment_Attach) X(gex_TM_Split) X(gex_TM_Create)     \
+    X(gex_EP_PublishBoundSegment)
 
 // Reductions and scans of each type, as ISTHMUS_TYPED(typed, untyped) of whoever expands it.
 #define ISTHMUS_TYPED_BITWISE(T, N)                                                               \

@@ -25,10 +25,14 @@ const char* direction_name(std::uint32_t kind) {
     return (kind & kRequest) != 0 ? "request" : "reply";
 }
 
-constexpr FaceNames kNative{0, kNativeHandlers, "isthmus_message_poll",
+constexpr FaceNames kNative{0,
+                            kNativeHandlers,
+                            "isthmus_message_poll",
                             "register it before the first message to it, with a barrier in between",
-                            nullptr};
-FaceNames named{0, 0, nullptr, nullptr, nullptr};
+                            nullptr,
+                            Routine::native_message_request,
+                            Routine::native_message_reply};
+FaceNames named{0, 0, nullptr, nullptr, nullptr, Routine::none, Routine::none};
 
 // What may be anything of messages for a handler without a form: a bit that no head has, and no
 // `whole`.
@@ -125,6 +129,13 @@ void tell_counts() {
 HandlerName name_of(std::uint32_t id) {
     const FaceNames& names = names_of(id);
     return {names.routine, id - names.first};
+}
+
+Routine request_routine(std::uint32_t id) {
+    return names_of(id).request;
+}
+Routine reply_routine(std::uint32_t id) {
+    return names_of(id).reply;
 }
 
 bool remove_handler(std::uint32_t id) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/routine.hpp"
 #include "base/thread_sanitizer.hpp"
 #include "message/message.hpp"
 
@@ -44,13 +45,15 @@ void forget_handlers();
 // Of a face whose programs know handlers by other numbers: ids from `first` on, `count` of them,
 // are told as 0 and on. What is said of one that is not registered: by which routine, and the rest
 // of the sentence. Both last for ever. And what takes messages whose handler has no form, or
-// another.
+// another; and what stall reports say of who waits to send.
 struct FaceNames {
     std::uint32_t first;
     std::uint32_t count;
     const char* routine;
     const char* not_registered;
     Handler* without_form;
+    Routine request;
+    Routine reply;
 };
 void name_handlers(const FaceNames& names);
 // How programs know a handler: the face's routine, up to a '_', and a number.
@@ -59,6 +62,9 @@ struct HandlerName {
     std::uint32_t number;
 };
 HandlerName name_of(std::uint32_t id);
+// By which routine its messages are sent, without their sizes.
+Routine request_routine(std::uint32_t id);
+Routine reply_routine(std::uint32_t id);
 
 // The handler has no form, or another; else ends the job, for the handler does not take it.
 [[gnu::cold, gnu::noinline]] void deliver_otherwise(Message& message);

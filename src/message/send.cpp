@@ -8,6 +8,7 @@
 #include "core/job/window.hpp"
 #include "core/wait/wait.hpp"
 #include "message/far_post.hpp"
+#include "message/handlers.hpp"
 #include "message/lanes.hpp"
 #include "message/layout.hpp"
 #include "message/traced.hpp"
@@ -114,12 +115,12 @@ void append_or_poll(Append&& append, const WaitTarget& target, Poll&& poll) {
 
 [[gnu::noinline]] Sent request_far(int pe, const Parcel& parcel, Wait wait) {
     if (is_to_land(parcel))
-        far_post::land(pe, parcel, routine_name(Routine::native_message_request));
+        far_post::land(pe, parcel, routine_name(request_routine(parcel.handler)));
     if (far_post::send_request(pe, parcel)) return Sent::done;
     if (wait == Wait::no) return Sent::no_room;
     if (is_in_handler()) return Sent::in_handler;
     const WantsRoom wants(pe, false, message_bytes(parcel));
-    wait_for({Routine::native_message_request, pe, nullptr, WaitFor::room}, [&] {
+    wait_for({request_routine(parcel.handler), pe, nullptr, WaitFor::room}, [&] {
         poll_both();
         return far_post::send_request(pe, parcel);
     });
@@ -137,7 +138,7 @@ void append_or_poll(Append&& append, const WaitTarget& target, Poll&& poll) {
     if (is_in_handler()) return Sent::in_handler;
     const WantsRoom wants(pe, false, message_bytes(parcel));
     append_or_poll([&] { return append_request(to, parcel, false); },
-                   {Routine::native_message_request, pe, nullptr, WaitFor::room}, poll_both);
+                   {request_routine(parcel.handler), pe, nullptr, WaitFor::room}, poll_both);
     return Sent::done;
 }
 
@@ -148,14 +149,14 @@ void append_or_poll(Append&& append, const WaitTarget& target, Poll&& poll) {
     }
     if (to.where == Where::far) {
         if (is_to_land(parcel))
-            far_post::land(pe, parcel, routine_name(Routine::native_message_reply));
+            far_post::land(pe, parcel, routine_name(reply_routine(parcel.handler)));
         far_post::send_reply(pe, parcel);
         return Sent::done;
     }
     if (wait == Wait::no) return Sent::no_room;
     const WantsRoom wants(pe, true, message_bytes(parcel));
     append_or_poll([&] { return append(to.replies, parcel); },
-                   {Routine::native_message_reply, pe, nullptr, WaitFor::room}, poll_replies);
+                   {reply_routine(parcel.handler), pe, nullptr, WaitFor::room}, poll_replies);
     return Sent::done;
 }
 

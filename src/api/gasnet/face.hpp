@@ -40,8 +40,9 @@ struct Face {
 extern Lasting<Face> face;
 
 extern bool initialised __attribute__((visibility("hidden")));
-// Joins the job, as gasnet_init; collective.
-void join(const char* routine, int mode);
+// Joins the job, as gasnet_init; collective. `request` and `reply`: how stall reports name what
+// sends messages.
+void join(const char* routine, int mode, Routine request, Routine reply);
 // Finds who is near whom, and the largest common segment; collective.
 void meet_nodes();
 // Barriers, sends, puts and gets may begin. Collective, once; false: the heap has no room for it.

@@ -14,7 +14,7 @@ constexpr int kSerialized = 2;  // SHMEM's number of the thread level
 
 }  // namespace
 
-void gasnet::join(const char* routine, int mode) {
+void gasnet::join(const char* routine, int mode, Routine request, Routine reply) {
     whole(routine, [routine, mode] {
         enter_session(mode);
         prepare_end();
@@ -27,7 +27,7 @@ void gasnet::join(const char* routine, int mode) {
     });
     messages::name_handlers({kFirstHandler, kFaceHandlers, "gasnet_AMPoll",
                              "give it to gasnet_attach or gex_EP_RegisterHandlers in a table",
-                             deliver_first});
+                             deliver_first, request, reply});
     if (mode >= kSerialized)
         messages::post.beyond.fetch_or(messages::kHasSleepers, std::memory_order_relaxed);
     collectives::open();
@@ -40,7 +40,7 @@ ISTHMUS_API int isthmus_gasnet_init(int*, char***, int mode) {
         refuse(ISTHMUS_ARGUMENT, kRoutine, "called again");
         return GASNET_ERR_NOT_INIT;
     }
-    join(kRoutine, mode);
+    join(kRoutine, mode, Routine::gasnet_AMRequest, Routine::gasnet_AMReply);
     note(Routine::gasnet_init);
     return GASNET_OK;
 }

@@ -31,7 +31,7 @@ ISTHMUS_API int isthmus_gex_client_init(gex_Client_t* client, gex_EP_t* endpoint
         return refuse_object(GASNET_ERR_NOT_INIT, kRoutine,
                              "called again, or behind gasnet_init (gasnet_QueryGexObjects tells "
                              "its objects)");
-    join(kRoutine, mode);
+    join(kRoutine, mode, Routine::gex_AM_Request, Routine::gex_AM_Reply);
     note(Routine::gex_Client_Init);
     whole(kRoutine, [&] {
         open_arenas();  // for segments of endpoints that the client makes

@@ -1,0 +1,30 @@
+/* Process 0 has more requests for process 1 than find room while that one computes: the stall
+ * report names the routine that waits as this face's programs know it. */
+#include <unistd.h>
+
+#include "check.h"
+
+enum { kHandler = 200, kRequests = 1 << 15 };
+static int come;
+
+static void count(gex_Token_t token) {
+    (void)token;
+    ++come;
+}
+
+int main(int argc, char** argv) {
+    gex_AM_Entry_t table[] = {
+        {kHandler, (gex_AM_Fn_t)count, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0, NULL, "count"}};
+    int i;
+    start(&argc, &argv, table, 1, 65536);
+    if (me == 0) {
+        for (i = 0; i < kRequests; ++i)
+            OK(gex_AM_RequestShort0(all, 1, kHandler, 0));
+    } else {
+        sleep(3);
+        GASNET_BLOCKUNTIL(come == kRequests);
+        printf("%d came\n", come);
+    }
+    end();
+    return 0;
+}
