@@ -100,6 +100,16 @@ bool take_ticket(Ticket& ticket) {
     return false;
 }
 
+bool are_tickets_out() {
+    const std::lock_guard lock(guard);
+    if (!words) return false;
+    for (std::size_t index = 0; index < kTickets; ++index) {
+        // Relaxed: for a report.
+        if (__atomic_load_n(words + index, __ATOMIC_RELAXED) == issued[index]) return false;
+    }
+    return true;
+}
+
 void give_back(const Ticket& ticket) {
     const std::lock_guard lock(guard);
     --issued[ticket.word - words];

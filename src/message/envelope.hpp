@@ -43,6 +43,8 @@ inline constexpr std::size_t kTickets = ISTHMUS_MESSAGE_TRACKED;
 inline constexpr std::uint64_t kTicketsSize = kTickets * sizeof(std::int64_t);
 // False: all are under way. Any thread.
 bool take_ticket(Ticket& ticket);
+// What it stands for is under way, for all that there are.
+bool are_tickets_out();
 // Nothing has been sent for it.
 void give_back(const Ticket& ticket);
 // Of a session: where they are, in the internal part of the heap.

@@ -62,6 +62,10 @@ void begin_due(bool further) {
 
 // "PE 0 has no credit for requests to PE 5, which has 64 KiB of its requests to handle"
 void add_room(std::string& report) {
+    if (are_tickets_out())
+        report += "isthmus:   PE " + std::to_string(job.me) + " has " + std::to_string(kTickets) +
+                  " requests with an event or a handle under way, the most there may be: the next "
+                  "one waits for one of them to be handled\n";
     const auto add = [&report](int pe, const char* what, const std::string& rest) {
         report += "isthmus:   PE " + std::to_string(job.me) + " has no " + what + " PE " +
                   std::to_string(pe) + ", which has " + rest + " to handle\n";
