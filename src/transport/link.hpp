@@ -77,7 +77,8 @@ struct SinkFor {
 // with a minus. Any thread may call; poll() is called by one at a time, and the others within it.
 template <typename L>
 concept Link = requires(L& link, const L& constant, int pe, const void* source, char* memory,
-                        std::size_t bytes, SinkFor<typename L::Scratch>& sink, Pieces pieces) {
+                        std::size_t bytes, SinkFor<typename L::Scratch>& sink, Pieces pieces,
+                        const Services& services) {
     { L::kFull } -> std::convertible_to<long>;
     { constant.limits() } -> std::same_as<const Limits&>;
     // What everyone must know of this PE: gathered in equal lengths, everyone's at connect().
@@ -99,6 +100,9 @@ concept Link = requires(L& link, const L& constant, int pe, const void* source, 
     { constant.error_text(int{}) } -> std::same_as<std::string>;
     { constant.describe() } -> std::same_as<std::string>;
     { L::kThreadName } -> std::convertible_to<const char*>;
+    // Whether a keyed hash of the link's own, of both PEs and of the order, covers every message:
+    // then the service needs none.
+    { L::proves(services) } -> std::same_as<bool>;
 };
 
 // What a network may do beside: move data without the other side's processor, and send from

@@ -47,6 +47,7 @@ class Link {
     static constexpr const char* kThreadName = "isthmus-loop";
     static constexpr std::size_t kMessage = 8192 + 128;
 
+    static bool proves(const Services&) { return false; }
     explicit Link(const Services& services);
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;

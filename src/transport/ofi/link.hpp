@@ -33,6 +33,7 @@ class Link {
     // By the provider: it believes who has the address.
     static constexpr bool kPortMayBeClaimed = true;
 
+    static bool proves(const Services&) { return false; }
     explicit Link(const Services& services);
 
     const Limits& limits() const { return limits_; }

@@ -57,8 +57,8 @@ Link::Link(const Services& services) : services_(services) {
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
-    by_datagrams_ = std::strcmp(services.protocol, "udp") == 0;
-    has_records_ = services.seals || by_datagrams_;
+    by_datagrams_ = is_by_datagrams(services);
+    has_records_ = proves(services);
     const bool has_sodium = sodium_init() >= 0;  // before what its processor has is asked
     const Self self{&services.secret, services.session, services.me, services.pes,
                     kServedKinds | (by_datagrams_ ? kByDatagrams : 0) |

@@ -64,6 +64,13 @@ class Link {
     static constexpr std::uint64_t kLongestGather = 16 * kGather;
     static constexpr std::size_t kBatch = std::size_t{32} << 10;
 
+    // Records, and datagrams always.
+    static bool proves(const Services& services) {
+        return services.seals || is_by_datagrams(services);
+    }
+    static bool is_by_datagrams(const Services& services) {
+        return std::strcmp(services.protocol, "udp") == 0;
+    }
     explicit Link(const Services& services);
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;

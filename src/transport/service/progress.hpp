@@ -30,7 +30,8 @@ inline Milliseconds patience(const Services& services) {
 template <Link L>
 Road<L>::Road(const Services& services)
     : services_(services),
-      seals_(services.secret, services.session, Purpose::request, services.me, services.pes),
+      seals_(services.secret, services.session, Purpose::request, services.me, services.pes,
+             L::proves(services) ? ProvedBy::link : ProvedBy::seal),
       link_(open_link(services_, seals_)),
       ordered_(link_.limits().ordered),
       own_(services.pes),

@@ -5,6 +5,9 @@
 // sent it and for whom it is. It covers all of the message: the number as well, by which a message
 // that comes once more is known.
 //
+// A link whose own keyed hash covers all that it hands over (Link::proves) leaves nothing to prove:
+// the tag is 0 then, and the number and the sender stay.
+//
 // SipHash-2-4 with 128 bits, of libsodium: a keyed hash made for short messages. It takes 383
 // instructions for the 48 bytes of a request, where keyed BLAKE2b takes 1851. Keys are made by
 // BLAKE2b, which takes a secret of 256 bits.
@@ -57,12 +60,16 @@ class Numbers {
     std::map<std::uint64_t, std::uint64_t> missing_;  // the first of a gap; one behind its last
 };
 
+// What makes sure that a message is of the PE that it names.
+enum class ProvedBy : bool { seal, link };
+
 // What this PE sends to the others and takes from them, for one purpose. Any thread may seal; one
 // at a time opens.
 class Seals {
   public:
     // Throws std::runtime_error if the library of hashes cannot be used.
-    Seals(const JobSecret& secret, std::uint64_t session, Purpose purpose, int me, int pes);
+    Seals(const JobSecret& secret, std::uint64_t session, Purpose purpose, int me, int pes,
+          ProvedBy by = ProvedBy::seal);
 
     // Of a whole message that begins with a Seal. Once per message, behind all that is in it.
     void seal(int pe, void* message, std::size_t bytes) {
@@ -113,7 +120,7 @@ class Seals {
     };
     void seal_as(const Line& line, std::uint64_t number, void* message, std::size_t bytes) const;
 
-    // libsodium's, here: a call of it then goes there straight away.
+    // libsodium's, or none; here: a call of it then goes there straight away.
     using Hash = int(unsigned char* tag, const unsigned char* message, unsigned long long bytes,
                      const unsigned char* key);
     Hash* const hash_;

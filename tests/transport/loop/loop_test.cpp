@@ -319,4 +319,45 @@ TEST_P(Contract, CarriesLongBlocksBothWays) {
     });
 }
 
+// A link that notes how the messages begin that it is given.
+template <bool does_prove>
+struct NotingLink : isthmus::transport::test::OrderedLink {
+    using OrderedLink::OrderedLink;
+    static bool proves(const Services&) { return does_prove; }
+    long send(int pe, Pieces pieces, Order order) {
+        service::Seal seal;
+        EXPECT_GE(pieces.begin()->count, service::kSealBytes);
+        std::memcpy(static_cast<void*>(&seal), pieces.begin()->bytes, service::kSealBytes);
+        ++((seal.tag[0] | seal.tag[1]) == 0 ? bare : hashed);
+        EXPECT_NE(seal.number, 0U);
+        return OrderedLink::send(pe, pieces, order);
+    }
+    static inline std::atomic<int> hashed{0};
+    static inline std::atomic<int> bare{0};
+};
+
+template <bool does_prove>
+void ask_and_answer() {
+    using Link = NotingLink<does_prove>;
+    LoopJob job(2);
+    job.run<service::Road<Link>>(1, kDelay, [&](int me, Transport& road) {
+        std::uint64_t back = 0;
+        for (std::uint64_t turn = 0; turn < 20; ++turn) {
+            back = road.fetch_atomic(1 - me, word(0), {AtomicKind::add, 8, 1, 0});
+            EXPECT_EQ(back, turn);
+        }
+        road.put(1 - me, word(1), &back, sizeof back);
+        road.quiet();
+        road.get(1 - me, &back, word(1), sizeof back);
+    });
+    // Its questions and their answers.
+    EXPECT_GE(does_prove ? Link::bare : Link::hashed, 80);
+    EXPECT_EQ(does_prove ? Link::hashed : Link::bare, 0);
+}
+
+TEST(RoadsHash, WhatALinkDoesNotProveItself) {
+    ask_and_answer<false>();
+    ask_and_answer<true>();
+}
+
 }  // namespace

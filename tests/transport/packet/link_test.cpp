@@ -471,4 +471,16 @@ TEST(PacketLink, SetsNoTimerForABufferThatIsFree) {
     EXPECT_EQ(job.sinks[0].ended, 2);
 }
 
+TEST(PacketLink, ProvesWhatItsRecordsAndDatagramsHash) {
+    Services services;
+    services.protocol = "tcp";
+    services.seals = false;
+    EXPECT_FALSE(packet::Link::proves(services));
+    services.seals = true;
+    EXPECT_TRUE(packet::Link::proves(services));
+    services.protocol = "udp";
+    services.seals = false;
+    EXPECT_TRUE(packet::Link::proves(services));
+}
+
 }  // namespace

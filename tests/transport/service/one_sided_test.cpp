@@ -16,6 +16,7 @@ struct FakeLink {
     static constexpr long kFull = -11;
     static constexpr const char* kThreadName = "fake";
 
+    static bool proves(const Services&) { return false; }
     explicit FakeLink(const Services&) {}
     const Limits& limits() const { return limits_; }
     std::size_t card_bytes() const { return 0; }

@@ -45,6 +45,32 @@ TEST(Seals, OpensWhatItsTargetIsSentAndOnce) {
     EXPECT_EQ(target.whole(1), 4u);
 }
 
+// Numbers, senders and lengths are as ever.
+TEST(Seals, LeaveTheHashToALinkThatProves) {
+    Seals sender(kSecret, 0, Purpose::request, 1, kPes, ProvedBy::link);
+    Seals target(kSecret, 0, Purpose::request, 2, kPes, ProvedBy::link);
+    std::vector<char> message = letter(sender, 2);
+    std::uint64_t tag[2] = {1, 1};
+    std::memcpy(tag, message.data(), sizeof tag);
+    EXPECT_EQ(tag[0] | tag[1], 0U);
+    EXPECT_EQ(Seals::sender_of(message.data()), 1);
+    EXPECT_TRUE(opens(target, message));
+    EXPECT_FALSE(opens(target, message)) << "replayed";
+    message = letter(sender, 2);
+    message[offsetof(Seal, from)] = kPes;
+    EXPECT_FALSE(opens(target, message)) << "nobody's";
+    EXPECT_FALSE(opens(target, std::vector<char>(kSealBytes - 1)));
+    // Of a link that proves nothing it is no message.
+    Seals careful = of(2);
+    message = letter(sender, 2);
+    EXPECT_FALSE(opens(careful, message));
+    sender.seal_rest(2, message.data(), message.size());
+    EXPECT_TRUE(opens(target, message));
+    sender.seal_again(2, 9, message.data(), message.size());
+    EXPECT_TRUE(opens(target, message));
+    EXPECT_EQ(target.whole(1), 1U);
+}
+
 TEST(Seals, EveryBitCounts) {
     Seals sender = of(1);
     Seals target = of(2);
