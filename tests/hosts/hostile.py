@@ -38,13 +38,15 @@ MOST_MEMORY = 50 * 1024  # KB more than before
 STRANGERS = {"requests": "requests", "wrong-keys": "rma", "over-long": "long 40 4000",
              "longer": "long 20 8000", "unended": "unended 200 25",
              # Each bit of the length that rxm's head tells; of all heads each seventh, so one of each byte.
-             "lengths": "heads 448 512 1", "heads": "heads 0 640 7"}
+             "lengths": "heads 448 512 1", "heads": "heads 0 640 7",
+             "fetched": "fetched 150"}
 # By which the job may be ended.
 ENDING = ("unended", "claimed-port", "few-descriptors")
 # The job may have so many descriptors, where they are to be used up.
 FEW = 100
 # Of these some must have been refused, by count.
-REFUSED = ("datagrams", "replay", "requests", "wrong-keys", "over-long", "longer", "lengths", "heads")
+REFUSED = ("datagrams", "replay", "requests", "wrong-keys", "over-long", "longer", "lengths", "heads",
+           "fetched")
 # Of this all that was sent.
 WHOLLY_REFUSED = ("lengths",)
 # What a message must say if one of these ends the job.

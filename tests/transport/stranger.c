@@ -3,10 +3,10 @@
  *   requests      with a wrong seal, of every length
  *   rma           the same, then puts with keys that may be guessed
  *   long N        N endpoints, each of which sends messages that are too long
- *   unended N S   N endpoints, each of which begins a message and does not end it; stays for S
- * seconds
- *   heads A B N   an endpoint for each N-th bit of libfabric's heads of a message, from A to before
- * B; in what it sends that bit is turned
+ *   unended N S   N endpoints, each of which begins a message and does not end it; stays for S s
+ *   heads A B N   an endpoint for each N-th bit of libfabric's heads from A to before B, turned in
+ *                 what it sends
+ *   fetched N     N endpoints that send messages whose rest is to be fetched, and go away
  *   claim PORT S  says that it is the PE at that port, and stays for S seconds */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -55,7 +55,8 @@ static void cut(const struct msghdr* message, struct iovec* parts, struct msghdr
     }
 }
 /* Likewise: what stands in front of a short message is 16 bytes of tcp's, then 64 of rxm's. */
-enum { kHeads = 80, kShort = 64 };
+enum { kHeads = 80, kShort = 64, kPlaces = 104 };
+static size_t payload = kShort;
 static int turns = -1; /* the bit of it; -1: none */
 static int turned;     /* messages */
 static void turn(const struct msghdr* message, char* whole) {
@@ -73,8 +74,8 @@ ssize_t sendmsg(int file, const struct msghdr* message, int flags) {
         bytes += message->msg_iov[i].iov_len;
     struct iovec parts[16];
     struct msghdr begun;
-    if (turns >= 0 && bytes == kHeads + kShort) {
-        char whole[kHeads + kShort];
+    if (turns >= 0 && bytes == kHeads + payload) {
+        char whole[kHeads + kPlaces];
         turn(message, whole);
         parts[0] = (struct iovec){whole, bytes};
         begun = (struct msghdr){.msg_iov = parts, .msg_iovlen = 1};
@@ -168,14 +169,14 @@ static void guess_keys(void) {
 
 /* How many messages have left with that bit turned. By a process of its own: an answer may be more
  * than libfabric bears. */
-static int send_turned(struct sockaddr_in* victim, int bit) {
+static int send_turned(struct sockaddr_in* victim, int bit, double stays) {
     const pid_t child = fork();
     if (child == 0) {
         open_endpoint(victim);
         turns = bit;
-        for (int i = 0; i < 3 && send_bytes(kShort, i); ++i)
-            look(0.005);
-        look(0.01);
+        for (int i = 0; i < 3 && send_bytes(payload, i); ++i)
+            look(stays / 4);
+        look(stays / 2);
         _exit(turned);
     }
     int status = 0;
@@ -189,8 +190,21 @@ enum { kPart = 8 * 17 };
 static int send_heads(struct sockaddr_in* victim, int bit, int end, int step) {
     int sent = 0;
     for (int more = 1; bit < end && more != 0; bit += step) {
-        if (bit != kPart) sent += more = send_turned(victim, bit);
+        if (bit != kPart) sent += more = send_turned(victim, bit, 0.02);
     }
+    return sent;
+}
+
+/* What rxm then takes for its own: four places here, and how many of them count. */
+static int send_fetched(struct sockaddr_in* victim, int number) {
+    const uint64_t place[3] = {0, 16, 1}; /* address, bytes, key */
+    int sent = 0;
+    for (int i = 0; i < 4; ++i)
+        memcpy(bytes + i * (int)sizeof place, place, sizeof place);
+    bytes[4 * sizeof place] = 4;
+    payload = kPlaces;
+    for (int more = 1; number != 0 && more != 0; --number)
+        sent += more = send_turned(victim, 8 * 17 + 1, 0);
     return sent;
 }
 
@@ -239,6 +253,10 @@ int main(int argc, char** argv) {
         }
         look(0.5);
         printf("sent=%d\n", sent);
+        return 0;
+    }
+    if (strcmp(mode, "fetched") == 0) {
+        printf("sent=%d\n", send_fetched(&victim, number));
         return 0;
     }
     if (strcmp(mode, "heads") == 0 && argc > 6) {

@@ -41,6 +41,22 @@ void Link::connect(const char* cards, std::size_t distance) {
     keys_ = heap_keys_.keys();
 }
 
+void Link::set_aside(Receive& receive) {
+    receive.aside = true;
+    aside_.push_back(&receive);
+    // Not all of them, however busy strangers keep this PE.
+    if (aside_.size() > kReceives / 2) post_aside(1);
+}
+
+void Link::post_aside(std::size_t count) {
+    for (; count != 0; --count) {
+        Receive* const receive = aside_.front();
+        aside_.pop_front();
+        receive->aside = false;
+        post_receive(*receive);
+    }
+}
+
 void Link::post_receive(Receive& receive) {
     const ssize_t result = fi_recv(endpoint_, receive.buffer, sizeof receive.buffer,
                                    own_descriptor_, FI_ADDR_UNSPEC, &receive.ticket);

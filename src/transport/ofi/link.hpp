@@ -98,10 +98,16 @@ class Link {
   private:
     struct Receive {
         Ticket ticket;
+        bool aside = false;
         alignas(16) char buffer[kEagerBytes];
     };
 
     void post_receive(Receive& receive);
+    // Of one that has failed. rxm tells that once for each part of a message that it was to fetch
+    // from one who has gone: offered again before the last time, a buffer is in use twice, and what
+    // PEs send is lost.
+    [[gnu::cold]] void set_aside(Receive& receive);
+    [[gnu::cold]] void post_aside(std::size_t count);
     // How many bytes of the provider's own come before the message. Two PEs that connect to each
     // other at once, over a link that loses what they say, may leave libfabric 1.17's rxm with a
     // connection whose other end it has mistaken, and messages over that come with its head of 64
@@ -130,6 +136,7 @@ class Link {
     Receive* receives_ = nullptr;
     void* own_descriptor_ = nullptr;
     std::deque<Receive*> unposted_;  // those that the provider had no room for; of poll()
+    std::deque<Receive*> aside_;
 };
 
 // Inline: these lie on the way of every put and request.
@@ -184,7 +191,12 @@ bool Link::poll(Sink& sink) {
             read_error(sink);
             continue;
         }
-        if (count <= 0) break;
+        if (count <= 0) {
+            // Nothing more is told of them.
+            if (round == 0 && !aside_.empty()) [[unlikely]]
+                post_aside(aside_.size());
+            break;
+        }
         if (!found) sink.begin();
         found = true;
         for (ssize_t i = 0; i < count; ++i) {
@@ -218,9 +230,10 @@ void Link::read_error(Sink& sink) {
     auto* const ticket = static_cast<Ticket*>(error.op_context);
     if (ticket && ticket->kind == Ticket::Kind::own) {
         // Longer than any request of ours, or cut off.
-        if (error.err == FI_ECANCELED || sink.is_stopping()) return;
+        auto& receive = *reinterpret_cast<Receive*>(ticket);
+        if (receive.aside || sink.is_stopping()) return;
         sink.refused();
-        return post_receive(*reinterpret_cast<Receive*>(ticket));
+        return set_aside(receive);
     }
     // Of no operation that this PE waits for: rxm reports in this way that a connection went wrong,
     // and anybody may make one that does. A PE that is gone is found out by what waits for it.
