@@ -68,9 +68,10 @@ struct SinkFor {
     void begin();                        // before the first of a poll
     void refused();                      // a message that cannot be of this job
     void noise();                        // a failure of no operation of ours: it may be anybody's
-    bool is_stopping() const;            // the road is being closed: failures are no news
-    std::uint64_t now() const;           // when the look began, by now_nanoseconds()
-    bool is_of_program() const;          // a thread of the program looks, not the service's own
+    void confused();             // a stranger has made the network mistake what is under way
+    bool is_stopping() const;    // the road is being closed: failures are no news
+    std::uint64_t now() const;   // when the look began, by now_nanoseconds()
+    bool is_of_program() const;  // a thread of the program looks, not the service's own
 };
 
 // Calls that move something return 0, L::kFull if there is no room now, or an error: its number

@@ -45,7 +45,7 @@ add_test(NAME hosts.ofi.hostile
          COMMAND Python3::Interpreter ${hosts_folder}/hostile.py ${CMAKE_BINARY_DIR}/bin)
 set_tests_properties(hosts.ofi.hostile PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS hosts
                      ENVIRONMENT "${by_libfabric}")
-set_waiting(hosts.ofi.hostile SECONDS 70)
+set_waiting(hosts.ofi.hostile SECONDS 80)
 if(NOT TARGET core_whole_life)
     return()
 endif()

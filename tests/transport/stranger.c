@@ -7,7 +7,9 @@
  *   heads A B N   an endpoint for each N-th bit of libfabric's heads from A to before B, turned in
  *                 what it sends
  *   fetched N     N endpoints that send messages whose rest is to be fetched, and go away
- *   claim PORT S  says that it is the PE at that port, and stays for S seconds */
+ *   kinds K N C   N endpoints whose messages are of rxm's kind K, of one operation after the other,
+ *                 and of the connection that the other side has as its C-th (-1: over which they
+ * come) claim PORT S  says that it is the PE at that port, and stays for S seconds */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -59,11 +61,20 @@ enum { kHeads = 80, kShort = 64, kPlaces = 104 };
 static size_t payload = kShort;
 static int turns = -1; /* the bit of it; -1: none */
 static int turned;     /* messages */
+/* Likewise: of what kind it is said to be, to what operation and to what connection. -1: as it is.
+ */
+enum { kKindAt = 17, kConnectionAt = 24, kOperationAt = 32 };
+static int kind = -1, operation, connection = -1;
 static void turn(const struct msghdr* message, char* whole) {
     size_t at = 0;
     for (size_t i = 0; i < message->msg_iovlen; at += message->msg_iov[i++].iov_len)
         memcpy(whole + at, message->msg_iov[i].iov_base, message->msg_iov[i].iov_len);
-    whole[turns / 8] = (char)(whole[turns / 8] ^ 1 << turns % 8);
+    if (turns >= 0) whole[turns / 8] = (char)(whole[turns / 8] ^ 1 << turns % 8);
+    if (kind >= 0) {
+        whole[kKindAt] = (char)kind;
+        whole[kOperationAt] = (char)operation;
+    }
+    if (connection >= 0) whole[kConnectionAt] = (char)connection;
     ++turned;
 }
 ssize_t sendmsg(int file, const struct msghdr* message, int flags) {
@@ -74,7 +85,7 @@ ssize_t sendmsg(int file, const struct msghdr* message, int flags) {
         bytes += message->msg_iov[i].iov_len;
     struct iovec parts[16];
     struct msghdr begun;
-    if (turns >= 0 && bytes == kHeads + payload) {
+    if ((turns >= 0 || kind >= 0) && bytes == kHeads + payload) {
         char whole[kHeads + kPlaces];
         turn(message, whole);
         parts[0] = (struct iovec){whole, bytes};
@@ -184,6 +195,13 @@ static int send_turned(struct sockaddr_in* victim, int bit, double stays) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
+static int send_kinds(struct sockaddr_in* victim, int number) {
+    int sent = 0;
+    for (int more = 1; operation < number && more != 0; ++operation)
+        sent += more = send_turned(victim, -1, 0.1);
+    return sent;
+}
+
 /* A message that is said to be a part of one: libfabric 1.17's rxm then looks for the others
  * without end, and the PE serves nobody any more. */
 enum { kPart = 8 * 17 };
@@ -257,6 +275,12 @@ int main(int argc, char** argv) {
     }
     if (strcmp(mode, "fetched") == 0) {
         printf("sent=%d\n", send_fetched(&victim, number));
+        return 0;
+    }
+    if (strcmp(mode, "kinds") == 0 && argc > 6) {
+        kind = number;
+        connection = atoi(argv[6]);
+        printf("sent=%d\n", send_kinds(&victim, atoi(argv[5])));
         return 0;
     }
     if (strcmp(mode, "heads") == 0 && argc > 6) {

@@ -97,6 +97,14 @@ Fabric::~Fabric() {
         region.reset();
 }
 
+void Fabric::leave_open() {
+    static_cast<void>(endpoint_.release());
+    static_cast<void>(queue_.release());
+    static_cast<void>(addresses_.release());
+    static_cast<void>(domain_.release());
+    static_cast<void>(fabric_.release());
+}
+
 void Fabric::fail(const char* call, int error) const {
     const std::string provider =
         info_ ? std::string(info_->fabric_attr->prov_name) : std::string("libfabric");
@@ -177,6 +185,7 @@ void Fabric::choose() {
     ordered_ = covers(info_->tx_attr->msg_order) && covers(info_->rx_attr->msg_order) &&
                info_->ep_attr->max_order_raw_size >= sizeof(std::uint64_t) &&
                info_->ep_attr->max_order_waw_size >= sizeof(std::uint64_t);
+    believes_heads_ = std::strcmp(info_->fabric_attr->prov_name, "tcp;ofi_rxm") == 0;
     ordered_reads_ = (info_->tx_attr->msg_order & info_->rx_attr->msg_order & FI_ORDER_RAR) != 0;
 }
 

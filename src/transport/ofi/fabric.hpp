@@ -83,6 +83,10 @@ class Fabric {
     }
     // Segments are addressed by offsets, not by the target's addresses.
     bool has_offsets() const { return (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) == 0; }
+    // Anybody may tell it, by the head of a message, that an operation of this PE's has ended.
+    bool believes_heads() const { return believes_heads_; }
+    // All but the memory stays as it is until the process ends.
+    void leave_open();
     std::string describe() const;
 
   private:
@@ -118,6 +122,7 @@ class Fabric {
     int descriptor_ = -1;
     bool ordered_ = false;
     bool ordered_reads_ = false;
+    bool believes_heads_ = false;
     std::vector<Target> targets_;
     std::uint64_t exchanges_ = 0;  // of targets, behind the first one
 };

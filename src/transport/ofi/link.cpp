@@ -1,19 +1,58 @@
 #include "transport/ofi/link.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <type_traits>
 
 namespace isthmus::transport::ofi {
 
-Link::Link(const Services& services) : services_(services), fabric_(services) {
+Link::Link(const Services& services)
+    : services_(services), fabric_(services), belief_(fi_version() < FI_VERSION(1, 18)) {
     limits_.ordered = fabric_.is_ordered();
     limits_.ordered_reads = fabric_.has_ordered_reads();
     limits_.inject = fabric_.info().tx_attr->inject_size;
     limits_.message = limits_.write = fabric_.info().ep_attr->max_msg_size;
+    believes_heads_ = fabric_.believes_heads();
     endpoint_ = fabric_.endpoint();
     read_ = endpoint_->rma->read;
     inject_message_ = endpoint_->msg->inject;
     send_ = endpoint_->msg->send;
+}
+
+// rxm 1.17 does not come back from the closing of a connection over which a part of a message has
+// come and not the rest.
+Link::~Link() {
+    if (!believes_heads_ || gets_receives_back()) return;
+    fabric_.leave_open();
+    static_cast<void>(own_.release());
+}
+
+bool Link::gets_receives_back() {
+    if (!receives_) return true;
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < kReceives; ++i) {
+        Receive& receive = receives_[i];
+        const bool is_offered = !receive.aside && std::find(unposted_.begin(), unposted_.end(),
+                                                            &receive) == unposted_.end();
+        receive.aside = !is_offered;
+        if (!is_offered) continue;
+        ++left;
+        fi_cancel(&endpoint_->fid, &receive.ticket);
+    }
+    const auto came = [&](const void* context) {
+        for (std::size_t i = 0; i < kReceives; ++i) {
+            if (context != &receives_[i].ticket || receives_[i].aside) continue;
+            receives_[i].aside = true;
+            --left;
+        }
+    };
+    // Of what is there already. To look for more is to see a connection end, which is the same.
+    while (left != 0) {
+        fi_cq_err_entry error{};
+        if (fi_cq_readerr(fabric_.queue(), &error, 0) <= 0) return false;
+        came(error.op_context);
+    }
+    return true;
 }
 
 void* Link::own_memory(std::size_t bytes) {

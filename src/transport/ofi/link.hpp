@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "transport/link.hpp"
+#include "transport/ofi/belief.hpp"
 #include "transport/ofi/fabric.hpp"
 #include "transport/service/key_table.hpp"
 #include "transport/service/wire.hpp"
@@ -35,6 +36,7 @@ class Link {
 
     static bool proves(const Services&) { return false; }
     explicit Link(const Services& services);
+    ~Link();
 
     const Limits& limits() const { return limits_; }
     std::size_t card_bytes() const { return fabric_.card_bytes(); }
@@ -72,6 +74,8 @@ class Link {
     template <typename Sink>
     bool poll(Sink& sink);
     int descriptor() const { return fabric_.descriptor(); }
+    // Without end, by one message of a stranger's.
+    bool may_be_kept_busy() const { return believes_heads_; }
     bool may_sleep() {
         fid* queue = &fabric_.queue()->fid;
         return fi_trywait(fabric_.fabric(), &queue, 1) == 0;
@@ -102,12 +106,20 @@ class Link {
         alignas(16) char buffer[kEagerBytes];
     };
 
+    // By address: what is no receive may be no ticket any more.
+    bool is_receive(const void* context) const {
+        return reinterpret_cast<std::uintptr_t>(context) -
+                   reinterpret_cast<std::uintptr_t>(receives_) <
+               kReceives * sizeof(Receive);
+    }
     void post_receive(Receive& receive);
     // Of one that has failed. rxm tells that once for each part of a message that it was to fetch
     // from one who has gone: offered again before the last time, a buffer is in use twice, and what
     // PEs send is lost.
     [[gnu::cold]] void set_aside(Receive& receive);
     [[gnu::cold]] void post_aside(std::size_t count);
+    // All that were offered, before the end: rxm has kept none for parts of a message.
+    bool gets_receives_back();
     // How many bytes of the provider's own come before the message. Two PEs that connect to each
     // other at once, over a link that loses what they say, may leave libfabric 1.17's rxm with a
     // connection whose other end it has mistaken, and messages over that come with its head of 64
@@ -137,6 +149,8 @@ class Link {
     void* own_descriptor_ = nullptr;
     std::deque<Receive*> unposted_;  // those that the provider had no room for; of poll()
     std::deque<Receive*> aside_;
+    Belief belief_;  // of poll()
+    bool believes_heads_ = false;
 };
 
 // Inline: these lie on the way of every put and request.
@@ -192,6 +206,8 @@ bool Link::poll(Sink& sink) {
             continue;
         }
         if (count <= 0) {
+            if (!belief_.holds() && believes_heads_) [[unlikely]]
+                sink.confused();
             // Nothing more is told of them.
             if (round == 0 && !aside_.empty()) [[unlikely]]
                 post_aside(aside_.size());
@@ -202,6 +218,10 @@ bool Link::poll(Sink& sink) {
         for (ssize_t i = 0; i < count; ++i) {
             auto* const ticket = static_cast<Ticket*>(entries[i].op_context);
             if (!ticket) continue;
+            // Of what is received it is the head that says what it is.
+            if (!Belief::may_be_done(entries[i].flags) && believes_heads_ && !is_receive(ticket))
+                [[unlikely]]
+                return sink.confused(), found;
             if (ticket->kind != Ticket::Kind::own) {
                 sink.done(*ticket);
                 continue;
@@ -227,16 +247,18 @@ template <typename Sink>
 void Link::read_error(Sink& sink) {
     fi_cq_err_entry error{};
     if (fi_cq_readerr(fabric_.queue(), &error, 0) <= 0) return;
-    auto* const ticket = static_cast<Ticket*>(error.op_context);
-    if (ticket && ticket->kind == Ticket::Kind::own) {
+    if (believes_heads_ && !belief_.may_have_failed(error, is_receive(error.op_context)))
+        return sink.confused();
+    if (is_receive(error.op_context)) {
         // Longer than any request of ours, or cut off.
-        auto& receive = *reinterpret_cast<Receive*>(ticket);
+        auto& receive = *static_cast<Receive*>(error.op_context);
         if (receive.aside || sink.is_stopping()) return;
         sink.refused();
         return set_aside(receive);
     }
     // Of no operation that this PE waits for: rxm reports in this way that a connection went wrong,
     // and anybody may make one that does. A PE that is gone is found out by what waits for it.
+    auto* const ticket = static_cast<Ticket*>(error.op_context);
     constexpr std::uint64_t kOfOthers = FI_RECV | FI_REMOTE_READ | FI_REMOTE_WRITE;
     constexpr std::uint64_t kOwn = FI_SEND | FI_READ | FI_WRITE;
     const bool own = ticket || ((error.flags & kOwn) != 0 && (error.flags & kOfOthers) == 0);

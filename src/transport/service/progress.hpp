@@ -232,6 +232,18 @@ void Road<L>::lost(int pe, int error, bool reads) {
     std::abort();
 }
 
+// Nobody knows what has become of the rest: the next get may be the one that seems done.
+template <Link L>
+void Road<L>::confused() {
+    services_.fail(
+        "libfabric has mistaken operations of this PE's: a stranger has sent the answer to one, "
+        "and "
+        "libfabric believes it. Others than this job's users must not reach the ports of its PEs "
+        "(SECURITY.md, \"Between hosts\"). ISTHMUS_TRANSPORT=packet goes without libfabric, "
+        "ISTHMUS_FABRIC chooses another provider");
+    std::abort();
+}
+
 // ---- requests of others
 
 template <Link L>

@@ -312,6 +312,9 @@ class Road final : public Transport {
         }
         void refused() { road.refuse(); }
         void noise() { road.refused_.fetch_add(1, std::memory_order_relaxed); }
+        void confused() {
+            if (!is_stopping()) road.confused();
+        }
         bool is_stopping() const { return road.stopping_.load(std::memory_order_relaxed); }
         bool is_of_program() const { return by_program; }
     };
@@ -349,6 +352,7 @@ class Road final : public Transport {
     // A connection that ends adds nothing while somebody looks for the word of who may know why one
     // has: it would be looked for anew, from within, for each that ends meanwhile. Under reading_.
     bool is_known_to_end(int error) const { return awaits_word_ && is_broken(error); }
+    [[noreturn, gnu::cold]] void confused();
     // `reads`: under reading_.
     [[noreturn]] void lost(int pe, int error, bool reads = false);
 

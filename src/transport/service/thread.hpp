@@ -195,7 +195,15 @@ void Road<L>::watch(int pe, Watch::Why why) {
         char text[96];
         std::snprintf(text, sizeof text, "nothing heard of it for %.1f s (ISTHMUS_DETECT_SECONDS)",
                       static_cast<double>(action.silence) / 1000);
-        services_.lost(pe, text);
+        std::string silence(text);
+        if constexpr (requires { link_.may_be_kept_busy(); }) {
+            if (link_.may_be_kept_busy())
+                silence +=
+                    ": its host is cut off, it has been stopped, or libfabric is busy there "
+                    "without "
+                    "end with what a stranger has sent (SECURITY.md, \"Between hosts\")";
+        }
+        services_.lost(pe, silence.c_str());
     }
     if (action.doubt && services_.thread) {
         Traffic seen = traffic(link_.address_of(services_.me), link_.address_of(pe));
