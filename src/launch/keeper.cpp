@@ -32,6 +32,8 @@ namespace {
 constexpr std::uint64_t kMillisecond = 1'000'000;
 constexpr std::uint64_t kTick = 250 * kMillisecond;
 constexpr std::uint64_t kLongWait = 1000 * kMillisecond;
+// More than last words (core/job/last_words.hpp) and a report of a crash take on a loaded host.
+constexpr std::uint64_t kOtherEnd = 2000 * kMillisecond;
 
 std::uint64_t nanoseconds(double seconds) {
     return static_cast<std::uint64_t>(std::min(seconds, 1e9) * 1e9);
@@ -81,6 +83,7 @@ int Keeper::run() {
         wait_for_event();
         const std::uint64_t then = os::monotonic_nanoseconds();
         if (ending_ && (abandoned_ || then >= deadline_)) break;
+        judge_later(then);
         tick(then);
     }
     return finish();
@@ -101,6 +104,7 @@ void Keeper::wait_for_event() {
     std::uint64_t until = next_tick_;
     if (ending_) until = std::min(until, deadline_);
     if (timeout_at_ != 0 && !ending_) until = std::min(until, timeout_at_);
+    if (later_ && !ending_) until = std::min(until, later_until_);
     if (foreign_.next() != 0 && !ending_) until = std::min(until, foreign_.next());
     const std::uint64_t wait = until > now ? until - now : 0;
     const int milliseconds = static_cast<int>((wait + kMillisecond - 1) / kMillisecond);
@@ -259,6 +263,37 @@ void Keeper::pe_ended(int pe, int wait_status) {
         return;
     }
     if (job_ended_by_itself()) return;
+    if (ends_job(ended) && is_behind_another(pe)) {
+        if (!later_) later_until_ = os::monotonic_nanoseconds() + kOtherEnd;
+        if (!later_) later_ = ended;
+        return;
+    }
+    judge(ended);
+}
+
+// Another PE that lives was the first to end: it lets the others write their last words, or reports
+// its crash.
+bool Keeper::is_behind_another(int pe) const {
+    // Acquire: partner is the release in claim_end.
+    const int first = job_.header->ended_by.load(std::memory_order_acquire) - 1;
+    const std::vector<int> others = alive();
+    return std::any_of(others.begin(), others.end(), [&](int other) {
+        return other != pe &&
+               (other == first || status(other).has_told_end.load(std::memory_order_relaxed) != 0);
+    });
+}
+
+// The first one should have come to its end; if it has not, this one is the cause after all.
+void Keeper::judge_later(std::uint64_t now) {
+    if (!later_ || ending_ || (now < later_until_ && is_behind_another(later_->pe))) return;
+    const PeEnd ended = *later_;
+    later_.reset();
+    if (!job_ended_by_itself()) judge(ended);
+}
+
+void Keeper::judge(PeEnd ended) {
+    const int pe = ended.pe;
+    const int wait_status = ended.wait_status;
     if (WIFSIGNALED(wait_status)) {
         // Ctrl-C reaches the PEs and the launcher at the same time; let it be heard first.
         if (use_of(WTERMSIG(wait_status)) == SignalUse::end) {

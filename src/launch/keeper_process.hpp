@@ -4,11 +4,13 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "launch/binding.hpp"
+#include "launch/diagnosis.hpp"
 #include "launch/foreign_watch.hpp"
 #include "launch/job_file.hpp"
 #include "launch/keeper.hpp"
@@ -73,6 +75,9 @@ class Keeper {
     void act_on_signal(int signal, bool from_terminal);
     void reap();
     void pe_ended(int pe, int wait_status);
+    void judge(PeEnd ended);
+    void judge_later(std::uint64_t now);
+    bool is_behind_another(int pe) const;
     void tick(std::uint64_t now);
     void watch_program(int pe);
     void look_where_one_waits(std::uint64_t now);
@@ -126,6 +131,9 @@ class Keeper {
     std::uint64_t deadline_ = 0;   // for the rest of the PEs, once ending
     std::uint64_t timeout_at_ = 0;
     std::uint64_t next_tick_ = 0;
+    // An end of a PE while another one's was under way, and until when it is no cause.
+    std::optional<PeEnd> later_;
+    std::uint64_t later_until_ = 0;
     std::uint64_t next_look_ = 0;  // for other programs, and for PEs that are stopped
     double detect_seconds_ = 0;
     ForeignWatch foreign_;

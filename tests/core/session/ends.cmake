@@ -35,6 +35,28 @@ add_end(failing_fork "status 0")
 add_end(fork_without_the_file "a forked child ends: the program has closed the library's file.*status 0")
 add_end(closed_before_init "shmem_init: the program has closed file descriptor .*status 1")
 
+# Of two ends the first is the job's, with its status and its line alone; on one road as on the other.
+add_executable(core_two_ends session/two_ends.c)
+target_link_libraries(core_two_ends PRIVATE isthmus)
+function(add_two_ends first second milliseconds text)
+    foreach(road auto packet)
+        set(name core.ends.two.${road}.${first}_then_${second}_${milliseconds})
+        add_test(NAME ${name}
+                 COMMAND sh -c "timeout 20 \"$1\" run -n 4 \"$2\" ${first} ${second} ${milliseconds} 2>&1; echo status $?" sh
+                         $<TARGET_FILE:isthmus_tool> $<TARGET_FILE:core_two_ends>)
+        set_tests_properties(${name} PROPERTIES PASS_REGULAR_EXPRESSION "${text}" TIMEOUT 30 PROCESSORS 2
+                             ENVIRONMENT ISTHMUS_TRANSPORT=${road})
+    endforeach()
+endfunction()
+foreach(second exit5 exit0 kill)
+    add_two_ends(end9 ${second} 20 "^status 9\n$")
+    add_two_ends(end0 ${second} 60 "^status 0\n$")
+endforeach()
+if(NOT ISTHMUS_SANITIZE)
+    add_two_ends(abort exit5 20 "^(isthmus: PE 0 [^\n]*\n|isthmus:   [^\n]*\n)*status 134\n$")
+    add_two_ends(fault exit5 20 "^(isthmus: PE 0 [^\n]*\n|isthmus:   [^\n]*\n)*status 139\n$")
+endif()
+
 # What a program does behind main, and what the others learn of a PE that is there already.
 add_executable(core_exits session/exits.cpp)
 target_link_libraries(core_exits PRIVATE isthmus Threads::Threads)
