@@ -87,6 +87,20 @@ void await_other_end() {
         os::sleep_nanoseconds(1'000'000);
 }
 
+void await_reports() {
+    const auto reports = [](int pe) {
+        return pe != job.me && job.host.test(static_cast<std::size_t>(pe)) &&
+               job.header->pe[pe].has_told_end.load(std::memory_order_relaxed) != 0;
+    };
+    for (int turn = 0; turn < 2000; ++turn) {
+        int pe = 0;
+        while (pe < job.pes && !reports(pe))
+            ++pe;
+        if (pe == job.pes || job.header->ended.load(std::memory_order_relaxed) != 0) return;
+        os::sleep_nanoseconds(1'000'000);
+    }
+}
+
 void end_job(int status) {
     status &= kExitStatus;
     if (job.header && !forked_child) {
@@ -118,6 +132,7 @@ void exit_job(int status) {
         exit_now(status);
     }
     is_end_wanted.store(true, std::memory_order_relaxed);
+    await_reports();
     // The status is claimed first. Buffered output of this PE is the user's last word, but a thread
     // that holds a stream (it reads standard input, say) must not keep the job from ending.
     claim_end(status);

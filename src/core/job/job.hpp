@@ -131,6 +131,10 @@ int status_of_end(int status);
 bool ends_behind_another();
 void await_other_end();
 
+// Before an end is claimed: another PE of this host that reports its crash was first, and ends this
+// one when it has; two seconds at most, for it may have stopped meanwhile.
+void await_reports();
+
 // Ends the job at the process manager as well; null without one.
 extern void (*end_at_manager)(int status) __attribute__((visibility("hidden")));
 

@@ -105,6 +105,8 @@ void die_of_sent(int signal, siginfo_t* info) {
 void report_crash(const Crash& crash) {
     end_within(5, crash.signal);
     say_crash(crash);
+    // A manager that hears of this death first would take it for the cause.
+    if (is_pe() && job.managed && ends_behind_another()) end_job(128 + crash.signal);
     note_told_end(crash.signal);
     tell_manager_of_death(crash.signal);
     os::give_alarm_back(os::Limit::crash);

@@ -89,6 +89,7 @@ void close(Departure how) {
 // PEs of its host, which those of other hosts then take for the cause.
 void end_job_of_leaver(const Text& how, int status, bool flushes) {
     if (!job.managed || forked_child) return;
+    await_reports();
     if (!claim_end(status) || ends_behind_another()) return await_other_end();
     const Routine last = job.status().routine.load(std::memory_order_relaxed);
     const bool is_inner = (last == Routine::finalize || last == Routine::native_finalize) &&

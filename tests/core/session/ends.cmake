@@ -48,12 +48,14 @@ function(add_two_ends first second milliseconds text)
                              ENVIRONMENT ISTHMUS_TRANSPORT=${road})
     endforeach()
 endfunction()
-foreach(second exit5 exit0 kill)
-    add_two_ends(end9 ${second} 20 "^status 9\n$")
-    add_two_ends(end0 ${second} 60 "^status 0\n$")
+foreach(second exit5 exit0 kill abort)
+    # Of what crashes, too, its report is told.
+    add_two_ends(end9 ${second} 20 "^(isthmus: PE 1 [^\n]*SIGABRT[^\n]*\n|isthmus:   [^\n]*\n)*status 9\n$")
+    add_two_ends(end0 ${second} 60 "^(isthmus: PE 1 [^\n]*SIGABRT[^\n]*\n|isthmus:   [^\n]*\n)*status 0\n$")
 endforeach()
 if(NOT ISTHMUS_SANITIZE)
     add_two_ends(abort exit5 20 "^(isthmus: PE 0 [^\n]*\n|isthmus:   [^\n]*\n)*status 134\n$")
+    add_two_ends(fault end0 20 "^(isthmus: PE 0 [^\n]*\n|isthmus:   [^\n]*\n)*status 139\n$")
     add_two_ends(fault exit5 20 "^(isthmus: PE 0 [^\n]*\n|isthmus:   [^\n]*\n)*status 139\n$")
 endif()
 
@@ -137,6 +139,21 @@ if(NOT ISTHMUS_SANITIZE)
                         [ $status -eq 5 ] && [ 1 -eq $(echo \"$out\" | grep -c .) ] &&
                         echo \"$out\" | grep -q '^isthmus: PE [01] .*: exited with status 5 after shmem_finalize$'"
                        $<TARGET_FILE:core_leaves> ${who})
+    endforeach()
+    # Of two ends the first is the job's. Of the later one at most its report is told. A signal's status is Hydra's own,
+    # sometimes with that of the PEs that it ends by SIGTERM.
+    foreach(ends "end9 abort 20 9 1" "end9 fault 40 9 1" "end9 exit5 20 9 1" "fault exit5 20 139|11|15 0" "abort end0 20 134|6|15 0")
+        separate_arguments(ends)
+        list(GET ends 0 first)
+        list(GET ends 1 second)
+        list(GET ends 2 milliseconds)
+        list(GET ends 3 status)
+        list(GET ends 4 silent)
+        add_hydra_test(core.ends.hydra_two.${first}_then_${second}_${milliseconds}
+                       "out=$(timeout 20 mpiexec.hydra -n 4 \"$1\" ${first} ${second} ${milliseconds} 2>&1); status=$?; echo \"$out\"; echo status $status
+                        case $status in ${status}) ;; *) exit 1;; esac
+                        ! echo \"$out\" | grep -q '^isthmus: PE ${silent} .*the job ends'"
+                       $<TARGET_FILE:core_two_ends>)
     endforeach()
     # A program's error that the system takes for none: the others do not wait for it in vain.
     add_hydra_test(core.ends.exits_with_256
