@@ -259,8 +259,13 @@ package engine_pkg;
     r.cmd     = cmd;
     return r;
   endfunction
+  /// Bits 47:0 of the address: all of it, of a request that is in reach.
   function automatic logic [AddrW-1:0] request_addr(request_t r);
     return {r.addr_ext[AddrW-41:0], r.addr, 2'b00};
+  endfunction
+  /// Addresses of more than 48 bits are nobody's.
+  function automatic logic in_reach(request_t r);
+    return r.addr_ext[23:AddrW-40] == '0;
   endfunction
 
   /// Row of the locks that stand for a line's words, where atomics are executed.

@@ -132,7 +132,7 @@ module prefetch
   end
   always_ff @(posedge clk_i) begin
     // Dword reads that begin on 8 B, within their line.
-    candidate_q      <= is_read(stage_cmd_q.cmd) && stage_cmd_q.cmd[2] && !stage_cmd_q.addr[0] &&
+    candidate_q      <= is_read(stage_cmd_q.cmd) && stage_cmd_q.cmd[2] && !stage_cmd_q.addr[0] && in_reach(stage_cmd_q) &&
                         is_legal(stage_cmd_q.cmd, stage_cmd_q.count, stage_cmd_q.addr[3:0]);
     stage_is_write_q <= is_np_write(stage_cmd_q.cmd) || stage_cmd_q.cmd == CmdAtomic;
     stage_is_flush_q <= stage_cmd_q.cmd == CmdFlush;

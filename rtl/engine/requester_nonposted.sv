@@ -91,6 +91,7 @@ module requester_nonposted
     logic        pass_pw;
     logic [3:0]  beats;
     logic        legal;
+    logic        in_reach;
     logic [AddrW-7:0] line;  // of the host's address, for prefetch
   } info_t;
   typedef struct packed {
@@ -129,8 +130,8 @@ module requester_nonposted
         cmd: cmd_i.cmd, count: cmd_i.count, tag: {1'b0, cmd_i.unit_id, cmd_i.src_tag},
         seq_id: {cmd_i.seq_hi, cmd_i.seq_lo}, pass_pw: cmd_i.pass_pw, beats: cmd_beats_i,
         legal: (is_np_write(cmd_i.cmd) || is_read(cmd_i.cmd) || cmd_i.cmd == CmdAtomic) &&
-               is_legal(cmd_i.cmd, cmd_i.count, cmd_i.addr[3:0]) && cmd_i.addr_ext[23:AddrW-40] == '0,
-        line: '0
+               is_legal(cmd_i.cmd, cmd_i.count, cmd_i.addr[3:0]),
+        in_reach: in_reach(cmd_i), line: '0
       };
       ask_addr_o  = request_addr(cmd_i);
       ask_write_o = !is_read(cmd_i.cmd);
@@ -139,7 +140,7 @@ module requester_nonposted
         cmd: CmdRd | 6'b000100, count: 4'd15,
         tag: {1'b1, ask_grant[1] ? OwnPrefetch : OwnBulk, ask_grant[1] ? own_id_i[0] : own_id_i[1]},
         // A copy must not be older than a write that went before its read.
-        seq_id: '0, pass_pw: !ask_grant[1], beats: '0, legal: 1'b1, line: '0
+        seq_id: '0, pass_pw: !ask_grant[1], beats: '0, legal: 1'b1, in_reach: 1'b1, line: '0
       };
       ask_addr_o  = {ask_grant[1] ? own_line_i[0] : own_line_i[1], 6'd0};
       ask_write_o = 1'b0;
@@ -176,10 +177,11 @@ module requester_nonposted
   } head_t;
 
   head_t head_d, head_q;
-  logic  head_leave, is_own, is_flush, own_allowed;
+  logic  head_leave, is_own, is_flush, claimed, own_allowed;
 
   assign is_own      = info.tag[OriginTagW-1];
   assign is_flush    = !is_own && info.cmd == CmdFlush;
+  assign claimed     = info.in_reach && result.ok;
   assign own_allowed = !is_own || info.tag[9:8] != OwnPrefetch || result.prefetch;
 
   always_comb begin
@@ -202,9 +204,9 @@ module requester_nonposted
                      pass_pw: info.pass_pw};
     head_d.beats      = info.beats;
     head_d.flush      = is_flush;
-    head_d.send       = !is_flush && info.legal && result.ok && own_allowed;
-    head_d.refuse     = !is_flush && !is_own && !(info.legal && result.ok);
-    head_d.own_refuse = is_own && !(result.ok && own_allowed);
+    head_d.send       = !is_flush && info.legal && claimed && own_allowed;
+    head_d.refuse     = !is_flush && !is_own && !(info.legal && claimed);
+    head_d.own_refuse = is_own && !(claimed && own_allowed);
     head_d.forwarded  = is_np_write(info.cmd) || is_read(info.cmd) || info.cmd == CmdAtomic;
   end
 

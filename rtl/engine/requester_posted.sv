@@ -58,6 +58,7 @@ module requester_posted
     logic        pass_pw;
     logic [3:0]  beats;
     logic        legal;
+    logic        in_reach;
     logic [AddrW-7:0] line;
   } info_t;
   typedef struct packed {
@@ -78,8 +79,8 @@ module requester_posted
   assign info_d = '{
     cmd: cmd_i.cmd, count: cmd_i.count, tag: {cmd_i.unit_id, cmd_i.src_tag},
     seq_id: {cmd_i.seq_hi, cmd_i.seq_lo}, pass_pw: cmd_i.pass_pw, beats: cmd_beats_i,
-    legal: is_posted_write(cmd_i.cmd) && is_legal(cmd_i.cmd, cmd_i.count, cmd_i.addr[3:0]) &&
-           cmd_i.addr_ext[23:AddrW-40] == '0,
+    legal: is_posted_write(cmd_i.cmd) && is_legal(cmd_i.cmd, cmd_i.count, cmd_i.addr[3:0]),
+    in_reach: in_reach(cmd_i),
     line: ask_addr_o[AddrW-1:6]
   };
   assign ask_addr_o  = request_addr(cmd_i);
@@ -116,7 +117,7 @@ module requester_posted
     header.addr_lo = result.addr[31:2];
     header.addr_hi = result.addr[47:32];
   end
-  assign send = info.legal && result.ok;
+  assign send = info.legal && info.in_reach && result.ok;
 
   packet_join #(.CmdWidth(NetHeaderW)) u_join (
     .clk_i, .rst_ni,

@@ -240,12 +240,13 @@ void Golden::issue(unsigned origin, const Mix& mix) {
     } else if (kind == 7) {
         goes = false;
         refusal = Error::master_abort;
-        switch (random_() % 3) {
+        switch (random_() % 4) {
             case 0:
                 sent.address =
                     map_.origin_start + (std::uint64_t{1} << map_.width()) + (sent.address & 63);
                 break;
             case 1: sent.address = map_.origin_start - 64 + (sent.address & 63); break;
+            case 2: sent.address |= std::uint64_t{1} << (48 + random_() % 16); break;
             default:
                 sent.address = map_.global(origin, 4096) + (sent.address & 63);
                 break;  // oneself

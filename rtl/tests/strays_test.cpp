@@ -146,4 +146,46 @@ TEST_F(Engines, PrefetchedLinesThrownAway) {
     }
 }
 
+// An address of more than 48 bits is nobody's, whatever its low bits are: also where a copy of what
+// those name was fetched ahead.
+TEST_F(Engines, AddressesBeyond48Bits) {
+    start({.prefetch_lines = 12});
+    const auto send = [&](Channel channel, unsigned command, std::uint64_t address, unsigned tag) {
+        Packet p;
+        p.command = command | command::kDwords;
+        p.count = 1;
+        p.address = address;
+        p.tag = tag;
+        p.data.resize(p.dwords(), 0xbad);
+        network.node(0).send(channel, std::move(p));
+    };
+    unsigned tag = 0;
+    for (; tag < 4; ++tag) {
+        read(64 * tag, tag);
+        ASSERT_TRUE(until(tag + 1));
+    }
+    network.cycles(500);  // line 4 is here
+    set_word(64 * 8, 5);
+    for (unsigned bit = 48; bit < 64; ++bit) {
+        const std::uint64_t beyond = std::uint64_t{1} << bit;
+        const std::uint64_t hits = network.node(0).read_register(kCountPrefetchHit);
+        for (const unsigned command : {command::kRead, command::kWrite}) {
+            const std::uint64_t line = command == command::kRead ? 4 : 8;
+            send(kNonPosted, command, map.global(1, 64 * line) | beyond, tag);
+            ASSERT_TRUE(until(++tag)) << bit;
+            EXPECT_EQ(answers.back().error, Error::master_abort) << bit << " " << command;
+        }
+        EXPECT_EQ(network.node(0).read_register(kCountPrefetchHit), hits) << bit;
+        send(kPosted, command::kPostedWrite, map.global(1, 64 * 8) | beyond, 0);
+    }
+    network.cycles(500);
+    EXPECT_EQ(word(64 * 8), 5u);
+    EXPECT_EQ(network.node(0).read_register(kCountNpRefusedOrigin), 32u);
+    EXPECT_EQ(network.node(0).read_register(kCountPDroppedOrigin), 16u);
+    const std::uint64_t hits = network.node(0).read_register(kCountPrefetchHit);
+    read(64 * 4, tag);
+    ASSERT_TRUE(until(tag + 1));
+    EXPECT_EQ(network.node(0).read_register(kCountPrefetchHit), hits + 1);
+}
+
 }  // namespace
