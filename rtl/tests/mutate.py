@@ -2,8 +2,9 @@
 """Mutation score of blocks against their proofs: yosys changes one gate's input or output, and the proof
 must fail. By hand, minutes; the last result is in docs/engine.md.
 
-    mutate.py [--count N] [NAME...]     names of prove.py (default: all unbounded ones); N mutants each, 40,
-                                        chosen with random start 1
+    mutate.py [--count N] [--seconds S] [NAME...]
+                        names of prove.py (default: all unbounded ones); N mutants each, 40, chosen with random start 1;
+                        S for each to be decided, 23, by the clock: more where the machine has other work
 
 A mutant of an assertion is no mutant of the block and is left out. One that is not noticed is compared
 with the block as it was, both in the bench of the proof and begun with zeros: those that give the same outputs for
@@ -19,7 +20,7 @@ RTL = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(RTL / "formal"))
 from prove import BUILD, LONG, PROOFS, VARIANTS, VENV  # noqa: E402
 
-SECONDS = 20  # for one mutant; longer counts as not noticed
+SECONDS = 23  # for one mutant; longer counts as not noticed
 
 
 def assertions_begin(file):
@@ -29,13 +30,14 @@ def assertions_begin(file):
 
 
 class Block:
-    def __init__(self, name):
+    def __init__(self, name, seconds=SECONDS):
         from pyosys import libyosys
         self.run = libyosys.run_pass
         self.design = libyosys.Design()
         self.folder = BUILD.parent / "mutants"
         self.folder.mkdir(parents=True, exist_ok=True)
         self.name = name
+        self.seconds = seconds
         top, files, *_ = PROOFS[name]
         sources = [str(RTL / f) for f in files]
         self.files = [f for f in sources if "/formal/" not in f and not f.endswith("_pkg.sv")]
@@ -84,7 +86,9 @@ class Block:
                 f"write_aiger -I -B -zinit {aiger}"]:
             self.run(command, self.design)
         abc = next((VENV / "lib").glob("python3*/site-packages/pyosys/yosys-abc"))
-        done = subprocess.run([abc, "-c", f"read_aiger {aiger}; fold; strash; bmc3 -T 3 -F 60; pdr -T {SECONDS}"], capture_output=True, text=True)
+        bounded = max(1, self.seconds // 8)
+        done = subprocess.run([abc, "-c", f"read_aiger {aiger}; fold; strash; bmc3 -T {bounded} -F 60; pdr -T {max(1, self.seconds - bounded)}"],
+                              capture_output=True, text=True)
         if "was asserted" in done.stdout:
             return False
         return True if "Property proved" in done.stdout else None
@@ -98,13 +102,15 @@ def main():
     # yosys logs to standard output.
     out = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    arguments, count = sys.argv[1:], 40
-    if "--count" in arguments:
-        at = arguments.index("--count")
-        count = int(arguments[at + 1])
-        del arguments[at:at + 2]
+    arguments, given = sys.argv[1:], {"--count": 40, "--seconds": SECONDS}
+    for option in given:
+        if option in arguments[:-1]:
+            at = arguments.index(option)
+            given[option] = int(arguments[at + 1])
+            del arguments[at:at + 2]
+    count = given["--count"]
     for name in arguments or [n for n in PROOFS if n not in LONG and n not in VARIANTS]:
-        block = Block(name)
+        block = Block(name, given["--seconds"])
         # One that needs its own engine is not decided here; its mutants are looked for all the same.
         if block.holds() is False:
             print(f"{name}: the proof itself does not hold here", file=out)
