@@ -2,14 +2,10 @@
 // tags, errors and bits that carry nothing are any. What other tests leave at zero because two
 // nodes are few moves here.
 #include <cstring>
-#include <deque>
 #include <map>
 #include <set>
 
-#include <gtest/gtest.h>
-
-#include "model/golden.hpp"
-#include "tests/engine_registers.hpp"
+#include "tests/lone_engine.hpp"
 
 using namespace isthmus::rtl;
 using namespace isthmus::rtl::registers;
@@ -17,7 +13,6 @@ using namespace isthmus::rtl::registers;
 namespace {
 
 constexpr std::uint64_t kSpace = std::uint64_t{1} << 48;
-constexpr unsigned kNetCredits = 16;
 
 // What other nodes' memory holds.
 std::uint32_t far_word(std::uint64_t address) {
@@ -26,7 +21,7 @@ std::uint32_t far_word(std::uint64_t address) {
     return static_cast<std::uint32_t>(x >> 32);
 }
 
-class Wide : public testing::Test {
+class Wide : public LoneEngine {
   protected:
     struct Due {  // an answer that somebody waits for
         unsigned command, count;
@@ -62,20 +57,13 @@ class Wide : public testing::Test {
         node.write_register(kWindowLast + w, ~0u);
         node.write_register(kWindowOrigins + w, 0xffff0000);
         node.write_register(kWindowControl + w, 0xf | 0x3ffu << 14);
-        for (unsigned c = 0; c < 2200; ++c)  // tables are emptied
-            step();
+        steps(2200);  // tables are emptied
         node.write_register(kNodeIndex, target);
         node.write_register(kNodeBaseLo, static_cast<std::uint32_t>(base >> 6));
         node.write_register(kNodeBaseHi, static_cast<std::uint32_t>(base >> 38) | 1u << 10);
-        for (unsigned c = 0; c < 200; ++c)
-            step();
+        steps(200);
         ASSERT_EQ(node.read_register(kStatus) & 1, 1u);
     }
-    void register_pair(unsigned low, std::uint64_t value) {
-        node.write_register(low, static_cast<std::uint32_t>(value));
-        node.write_register(low + 4, static_cast<std::uint32_t>(value >> 32));
-    }
-
     // A line of the target as the own host sees it, with so many behind it; and where it lies
     // there.
     std::uint64_t line_of_target(unsigned lines = 1) {
@@ -87,42 +75,6 @@ class Wide : public testing::Test {
         const std::uint64_t from = global - origin_start;
         if (fixed) return from + base;
         return base + (compacted ? gather_bits(from, (kSpace - 1) & ~mask) : from & ~mask);
-    }
-
-    void step() {
-        bool credit[kChannels] = {};
-        const Flit out = node.out();
-        for (unsigned c = 0; c < kChannels; ++c)
-            credits[c] += node.credit_out(c);
-        if (out.valid) {
-            if (out.first) leaving.clear();
-            leaving.push_back(out.data);
-            credit[out.channel] = out.last;
-            if (out.last) left(out.channel, leaving);
-        }
-        if (coming.empty()) {
-            const unsigned first = static_cast<unsigned>(random() % kChannels);
-            for (unsigned i = 0; i < kChannels && coming.empty(); ++i) {
-                channel = (first + i) % kChannels;
-                if (credits[channel] == 0 || waiting[channel].empty()) continue;
-                --credits[channel];
-                coming = std::move(waiting[channel].front());
-                waiting[channel].pop_front();
-                at = 0;
-            }
-        }
-        Flit in;
-        if (!coming.empty()) {
-            in = {true, coming[at], channel, at == 0, at + 1 == coming.size()};
-            if (++at == coming.size()) coming.clear();
-        }
-        node.cycle(in, credit);
-    }
-    template <class Done>
-    bool until(Done done, unsigned limit = 60000) {
-        for (; !done() && limit > 0; --limit)
-            step();
-        return done();
     }
 
     // A legal request of any kind, without its address's line.
@@ -220,7 +172,7 @@ class Wide : public testing::Test {
     }
 
     // What the engine sends.
-    void left(unsigned of, const std::vector<std::uint32_t>& words) {
+    void left(unsigned of, const std::vector<std::uint32_t>& words) override {
         if (of == kResponse) {
             const std::uint32_t who = (words[1] & 0xf7ff0000) | words[0] >> 16;
             const auto due = answers_out.find(who);
@@ -310,8 +262,7 @@ class Wide : public testing::Test {
         })) << at_the_host.size()
             << " " << at_the_network.size() << " " << answers_out.size() << " "
             << answers_in.size();
-        for (unsigned c = 0; c < 300; ++c)
-            step();
+        steps(300);
     }
     // A stream of loads, read ahead of.
     void stream() {
@@ -333,11 +284,9 @@ class Wide : public testing::Test {
             ASSERT_EQ(last.data.size(), 16u);
             for (unsigned d = 0; d < 16; ++d)
                 EXPECT_EQ(last.data[d], far_word(far + 4 * d));
-            for (unsigned c = 0; c < 200; ++c)
-                step();
+            steps(200);
         }
-        for (unsigned c = 0; c < 2000; ++c)
-            step();
+        steps(2000);
         answers_in.clear();
         node.write_register(kPrefetchLines, 0);
         node.write_register(kPrefetchInvalidate, 1);
@@ -375,8 +324,7 @@ class Wide : public testing::Test {
             at_the_network[p.address] = p;
         }
         node.write_register(kBulkStart, get ? 3 : 2);
-        for (unsigned c = 0; c < 1500; ++c)
-            step();
+        steps(1500);
         EXPECT_EQ(node.read_register(kBulkStatus) >> 16, 0u);
         EXPECT_TRUE(at_the_network.empty());
         for (unsigned i = 0; i < kLines && get; ++i) {
@@ -392,16 +340,11 @@ class Wide : public testing::Test {
         }
     }
 
-    std::mt19937_64 random{5};
-    Node node{0, 3};
-    unsigned id = 0, target = 0, credits[kChannels] = {kNetCredits, kNetCredits, kNetCredits};
+    unsigned id = 0, target = 0;
     std::uint64_t origin_start = 0, base = 0, mask = 0;
     bool fixed = true, compacted = true, prefetching = false;
-    unsigned answered = 0, channel = 0;
-    std::size_t at = 0;
+    unsigned answered = 0;
     Packet last;
-    std::vector<std::uint32_t> leaving, coming;
-    std::deque<std::vector<std::uint32_t>> waiting[kChannels];
     std::map<std::uint64_t, Packet> at_the_host, at_the_network;
     std::map<std::uint64_t, Error> error_of;
     std::map<std::uint32_t, Due> answers_out;
@@ -415,8 +358,7 @@ TEST_F(Wide, AnyNodesAndAddresses) {
         SCOPED_TRACE(round);
         set_registers(round);
         if (HasFatalFailure()) return;
-        for (unsigned& c : credits)
-            c = kNetCredits;
+        give_credits();
         traffic(60);
         if (fixed) {
             bulk(false);
