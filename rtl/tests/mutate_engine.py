@@ -109,6 +109,12 @@ class Netlist:
         file.write_text(f"{text[:header.start()]}module {self.block}({ports});\n{CHOSEN}{body}")
 
 
+def sources_of(test):
+    """As CMake compiles it."""
+    made = re.search(rf"add_executable\(engine_{test} ([^)]*)\)", (RTL / "tests/CMakeLists.txt").read_text())
+    return [RTL / "tests" / name for name in made[1].split()]
+
+
 def build(count, out):
     FOLDER.mkdir(parents=True, exist_ok=True)
     known, number = {"gates": {b: digest(b) for b in BLOCKS}, "mutants": []}, 0
@@ -141,7 +147,7 @@ def build(count, out):
         subprocess.run([*compile_, "-c", file, "-o", object_], check=True)
     libraries = [model / "Vht_engine__ALL.a", *(model / f"verilated{x}.o" for x in ("", "_vcd_c", "_dpi", "_threads")), "-lpthread"]
     for test, more in (("random", []), ("numbers", []), ("directed", ["-lgtest", "-lgtest_main"])):
-        subprocess.run([*compile_, RTL / f"tests/{test}_test.cpp", *objects, *libraries, *more, "-o", FOLDER / test], check=True)
+        subprocess.run([*compile_, *sources_of(test), *objects, *libraries, *more, "-o", FOLDER / test], check=True)
     keep(known)
 
 
