@@ -78,6 +78,18 @@ nlohmann::ordered_json report(const std::map<std::string, Histogram>& latencies)
     return rows;
 }
 
+void keep(const Options& o, unsigned nodes, std::uint64_t transactions, bool ok,
+          const nlohmann::ordered_json& latencies) {
+    if (o.json.empty()) return;
+    std::ofstream file(o.json);
+    file << nlohmann::ordered_json{{"nodes", nodes},
+                                   {"transactions", transactions},
+                                   {"ok", ok},
+                                   {"latency", latencies}}
+                .dump(2)
+         << "\n";
+}
+
 int run_random(const Options& o) {
     Network network(o.nodes, o.start);
     const AddressMap map = AddressMap::make(o.nodes, 20, o.mask, true);
@@ -110,15 +122,7 @@ int run_random(const Options& o) {
                 static_cast<unsigned long long>(network.now()),
                 static_cast<unsigned long long>(o.start),
                 ok ? "every packet as the golden model has it" : golden.error().c_str());
-    if (!o.json.empty()) {
-        std::ofstream file(o.json);
-        file << nlohmann::ordered_json{{"nodes", o.nodes},
-                                       {"transactions", golden.issued},
-                                       {"ok", ok},
-                                       {"latency", rows}}
-                    .dump(2)
-             << "\n";
-    }
+    keep(o, o.nodes, golden.issued, ok, rows);
     return ok ? 0 : 1;
 }
 
@@ -132,12 +136,12 @@ int run_addresses(const Options& o) {
     EngineSettings settings;
     settings.prefetch_lines = o.prefetch;
     Line line(o.network_latency, o.host_latency, settings, o.start);
-    if (!o.trace.empty()) line.node(0).trace(o.trace);
+    if (!o.trace.empty()) line.node(o.trace_node).trace(o.trace);
     std::map<std::string, Histogram> latencies;
     bool waiting = false;
     line.node(0).on_response = [&](const Packet&) { waiting = false; };
     std::string kind, address;
-    unsigned bytes = 0, number = 0;
+    unsigned bytes = 0, number = 0, accesses = 0;
     const std::uint64_t begin = line.now();
     for (std::string text; std::getline(file, text);) {
         ++number;
@@ -177,9 +181,10 @@ int run_addresses(const Options& o) {
             for (waiting = true; waiting;)
                 line.cycle();
         }
+        ++accesses;
         ++latencies[kind == "r" ? "load" : "store, until sent"][line.now() - sent];
     }
-    report(latencies);
+    keep(o, 2, accesses, true, report(latencies));
     std::printf("%llu cycles\n", static_cast<unsigned long long>(line.now() - begin));
     return 0;
 }
@@ -214,25 +219,31 @@ int main(int argc, char** argv) {
         app.add_subcommand("engine",
                            "The HyperTransport engine: 2 to 16 nodes, random traffic against the "
                            "golden model, or a program's addresses");
-    engine->add_option("--nodes", o.nodes, "Nodes")->check(CLI::Range(2, 16));
-    engine->add_option("--transactions", o.transactions, "Random transactions");
+    CLI::Option* const nodes =
+        engine->add_option("--nodes", o.nodes, "Nodes")->check(CLI::Range(2, 16));
+    CLI::Option* const transactions =
+        engine->add_option("--transactions", o.transactions, "Random transactions");
     engine->add_option("--start", o.start, "Start of the random numbers");
-    engine->add_option("--mask", o.mask,
-                       "Bits of the global address that name the node; default: the top ones");
+    CLI::Option* const mask = engine->add_option(
+        "--mask", o.mask, "Bits of the global address that name the node; default: the top ones");
     engine->add_option("--host-latency", o.host_latency, "Cycles of a host's memory")
         ->check(CLI::Range(0, 100000));
     engine->add_option("--network-latency", o.network_latency, "Cycles between two nodes")
         ->check(CLI::Range(1, 100000));
-    engine
-        ->add_option("--stalls", o.stalls,
-                     "Chance out of 256 that a host holds something back in a cycle")
-        ->check(CLI::Range(0, 250));
-    engine
-        ->add_option("--addresses", o.addresses,
-                     "Instead: two nodes, one runs the accesses of FILE (r|w ADDRESS BYTES)")
-        ->type_name("FILE");
+    CLI::Option* const stalls =
+        engine
+            ->add_option("--stalls", o.stalls,
+                         "Chance out of 256 that a host holds something back in a cycle")
+            ->check(CLI::Range(0, 250));
+    CLI::Option* const addresses =
+        engine
+            ->add_option("--addresses", o.addresses,
+                         "Instead: two nodes, 0 runs the accesses of FILE (r|w ADDRESS BYTES)")
+            ->type_name("FILE")
+            ->excludes(nodes, transactions, mask, stalls);
     engine->add_option("--prefetch", o.prefetch, "With --addresses: lines to fetch ahead")
-        ->check(CLI::Range(0, 32));
+        ->check(CLI::Range(0, 32))
+        ->needs(addresses);
     engine->add_option("--trace", o.trace, "Write the waveform of a node to FILE (VCD)")
         ->type_name("FILE");
     engine->add_option("--trace-node", o.trace_node, "Which node");
@@ -244,9 +255,9 @@ int main(int argc, char** argv) {
         const int status = app.exit(error);
         return status == 0 ? 0 : kUsage;
     }
+    if (!o.addresses.empty()) o.nodes = 2;
     if (o.trace_node >= o.nodes) {
-        std::fprintf(stderr,
-                     "isthmus rtl engine: --trace-node %u: there are nodes 0 to %u (--nodes)\n",
+        std::fprintf(stderr, "isthmus rtl engine: --trace-node %u: there are nodes 0 to %u\n",
                      o.trace_node, o.nodes - 1);
         return kUsage;
     }
