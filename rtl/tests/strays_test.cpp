@@ -100,6 +100,50 @@ TEST_F(Engines, StrayPacketsOfTheNetwork) {
     EXPECT_EQ(answers[0].error, Error::none);
 }
 
+// Kinds that a channel of the host does not carry are dropped with their data and counted; on the
+// non-posted one they are answered, because somebody may wait. What follows them is untouched.
+TEST_F(Engines, KindsOfOtherChannels) {
+    start();
+    const auto send = [&](Channel channel, unsigned kind, unsigned tag) {
+        Packet p;
+        p.command = kind;
+        p.count = kind == command::kTargetDone ? 0 : 3;
+        p.address = map.global(1, 128);
+        p.tag = tag;
+        p.data.resize(p.dwords(), 0xbad);
+        network.node(0).send(channel, std::move(p));
+    };
+    const unsigned dwords = command::kDwords;
+    unsigned posted = 0;
+    for (const unsigned kind :
+         {command::kRead | dwords, command::kWrite | dwords, command::kReadResponse,
+          command::kTargetDone, command::kAtomic, command::kFlush, 0u, 0b111111u}) {
+        send(kPosted, kind, 1);
+        ++posted;
+    }
+    unsigned asked = 0;
+    for (const unsigned kind : {command::kPostedWrite | dwords, command::kReadResponse,
+                                command::kTargetDone, command::kFence, command::kBroadcast, 0u}) {
+        send(kNonPosted, kind, asked);
+        ASSERT_TRUE(until(++asked)) << kind;
+        EXPECT_EQ(answers.back().error, Error::target_abort) << kind;
+        EXPECT_EQ(answers.back().tag, asked - 1);
+    }
+    send(kResponse, command::kRead | dwords, 7);
+    network.cycles(300);
+    Node& n = network.node(0);
+    EXPECT_EQ(n.read_register(kCountNonForwarded), posted + asked);
+    EXPECT_EQ(n.read_register(kCountFence), 0u);
+    EXPECT_EQ(n.read_register(kCountStrayHost), 1u);
+    EXPECT_EQ(answers.size(), asked);
+    EXPECT_TRUE(arrived.empty());
+    set_word(128, 21);
+    read(128, 9);
+    ASSERT_TRUE(until(asked + 1));
+    EXPECT_EQ(answers.back().error, Error::none);
+    EXPECT_EQ(wide(answers.back(), 0), 21u);
+}
+
 // A Flush whose probe is lost with its target ends with an error; the next one knows nothing of it.
 TEST_F(Engines, FlushOfADeadNode) {
     start({.timeout = 2000});
