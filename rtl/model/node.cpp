@@ -69,6 +69,23 @@ void Node::edge() {
     ++now_;
 }
 
+void Node::add_noise(const Packet& packet, std::array<std::uint32_t, 3>& words) {
+    const auto any = [this](std::uint32_t mask) {
+        return static_cast<std::uint32_t>(random_()) & mask;
+    };
+    if (packet.is_response()) {
+        // Of a response: bits 7:6, 13, 14 (a bridge), 28:26, 31:30 (a unit of the host), and all
+        // above.
+        words[0] |= any(0xdc0060c0);
+        words[1] = any(~0u);
+        words[2] = any(~0u);
+    } else {
+        // Of a request: the compatibility bit, and two of the extension.
+        words[0] |= any(1u << 21);
+        words[2] |= any(0xc0);
+    }
+}
+
 void Node::drive(const Flit& in, const bool credit_in[kChannels]) {
     model_->net_rx_valid_i = in.valid;
     model_->net_rx_data_i = in.data;
@@ -83,7 +100,8 @@ void Node::drive(const Flit& in, const bool credit_in[kChannels]) {
             const Packet& packet = to_send_[c].front().packet;
             if (command_credits_[c] > 0 && to_send_[c].front().posted_before <= posted_gone_ &&
                 (!packet.has_data() || data_credits_[c] > 0)) {
-                const auto words = encode(packet);
+                auto words = encode(packet);
+                if (behaviour.noise) add_noise(packet, words);
                 for (unsigned w = 0; w < 3; ++w)
                     model_->host_rx_cmd_i[3 * c + w] = words[w];
                 command_valid |= 1u << c;

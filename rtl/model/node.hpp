@@ -36,6 +36,7 @@ struct HostBehaviour {
     unsigned forget = 0;          // chance, of a request, to answer only after `forgotten` cycles
     unsigned forgotten = 0;
     unsigned response_pass = 0;  // chance, of a response, to set PassPW though not asked to
+    bool noise = false;          // bits that carry nothing are any
 };
 
 class Node {
@@ -88,6 +89,7 @@ class Node {
         Packet packet;
     };
     void drive(const Flit& in, const bool credit_in[kChannels]);
+    void add_noise(const Packet& packet, std::array<std::uint32_t, 3>& words);
     void sample();
     void edge();
     void received(unsigned channel, Packet packet);

@@ -354,6 +354,7 @@ class Wide : public LoneEngine {
 
 TEST_F(Wide, AnyNodesAndAddresses) {
     watch();
+    node.behaviour.noise = true;
     for (unsigned round = 0; round < 16 && !HasFailure(); ++round) {
         SCOPED_TRACE(round);
         set_registers(round);
