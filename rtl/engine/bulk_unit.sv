@@ -64,7 +64,9 @@ module bulk_unit
   input  logic              post_ready_i,
   output net_beat_t         post_o,
   output logic              post_last_o,
+  /// A packet has gone there; the line that it writes, as the own host names it.
   output logic              posted_o,
+  output logic [AddrW-7:0]  posted_line_o,
   /// Reads of other nodes.
   output logic              fetch_valid_o,
   input  logic              fetch_ready_i,
@@ -117,6 +119,7 @@ module bulk_unit
   typedef struct packed {
     logic [NodeW-1:0] node;
     logic [AddrW-1:0] addr;
+    logic [AddrW-7:0] line;   // of a put: its line as the own host names it
     logic [3:0]       words;
   } context_t;
   context_t put_context_q, context_wr, context_out;
@@ -211,11 +214,13 @@ module bulk_unit
     end
     if (slot_pop) slot_q <= slot;
     if (tag_take_o) tag_q <= tag_i;
-    if (answer_valid_i) put_context_q <= '{node: answer_node_i, addr: answer_addr_i, words: words_now};
+    if (answer_valid_i) begin
+      put_context_q <= '{node: answer_node_i, addr: answer_addr_i, line: ask_addr_o[AddrW-1:6], words: words_now};
+    end
   end
 
   assign context_wr_valid = state_q == Tag || state_q == Fetch;
-  assign context_wr       = is_get_q ? '{node: '0, addr: local_q, words: words_now} : put_context_q;
+  assign context_wr       = is_get_q ? '{node: '0, addr: local_q, line: '0, words: words_now} : put_context_q;
 
   ///////////////////////
   // Data of fragments //
@@ -319,6 +324,7 @@ module bulk_unit
   assign post_o       = '{sop: notify_post || beat_q == '0, has_data: 1'b1,
                           data: notify_post ? notify_value : in_data, header: header};
   assign posted_o     = post_valid_o && post_ready_i && post_last_o;
+  assign posted_line_o = notify_post ? put_context_q.line : context_out.line;
 
   assign write_valid_o = notify_write || (move_q == Move && is_get_q && in_valid && !beyond);
   assign write_last_o  = notify_write || last_of_fragment;

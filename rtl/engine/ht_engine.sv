@@ -152,7 +152,7 @@ module ht_engine
   logic [AddrW-1:0] answer_addr, bulk_ask_addr;
   logic             bulk_ask_valid, bulk_ask_ready, bulk_answer_valid, answer_ok, bulk_posted;
   logic             bulk_fetch_valid, bulk_fetch_ready, bulk_refused, bulk_fill_valid, bulk_fill_ready, fill_last;
-  logic [AddrW-7:0] bulk_fetch_line;
+  logic [AddrW-7:0] bulk_fetch_line, bulk_posted_line;
   logic [7:0]       bulk_fetch_id, refused_id, fill_id, bulk_word_slot, bulk_expired_slot;
   logic [63:0]      fill_data, bulk_word;
   err_e             fill_err, bulk_word_err;
@@ -177,7 +177,8 @@ module ht_engine
     .bulk_ask_valid_i(bulk_ask_valid), .bulk_ask_ready_o(bulk_ask_ready), .bulk_ask_addr_i(bulk_ask_addr),
     .bulk_answer_valid_o(bulk_answer_valid), .answer_ok_o(answer_ok), .answer_node_o(answer_node),
     .answer_addr_o(answer_addr), .bulk_post_i(bulk_post), .bulk_post_ready_o(bulk_post_ready),
-    .bulk_posted_i(bulk_posted), .bulk_fetch_valid_i(bulk_fetch_valid), .bulk_fetch_ready_o(bulk_fetch_ready),
+    .bulk_posted_i(bulk_posted), .bulk_posted_line_i(bulk_posted_line),
+    .bulk_fetch_valid_i(bulk_fetch_valid), .bulk_fetch_ready_o(bulk_fetch_ready),
     .bulk_fetch_line_i(bulk_fetch_line), .bulk_fetch_id_i(bulk_fetch_id), .bulk_refused_o(bulk_refused),
     .refused_id_o(refused_id), .bulk_fill_valid_o(bulk_fill_valid), .bulk_fill_ready_i(bulk_fill_ready),
     .fill_id_o(fill_id), .fill_data_o(fill_data), .fill_last_o(fill_last), .fill_err_o(fill_err),
@@ -218,7 +219,7 @@ module ht_engine
     .expired_valid_i(bulk_expired), .expired_ready_o(bulk_expired_ready),
     .expired_slot_i(bulk_expired_slot),
     .post_valid_o(bulk_post.valid), .post_ready_i(bulk_post_ready), .post_o(bulk_post.beat), .post_last_o(bulk_post.last),
-    .posted_o(bulk_posted),
+    .posted_o(bulk_posted), .posted_line_o(bulk_posted_line),
     .fetch_valid_o(bulk_fetch_valid), .fetch_ready_i(bulk_fetch_ready), .fetch_line_o(bulk_fetch_line),
     .fetch_id_o(bulk_fetch_id), .refused_i(bulk_refused), .refused_id_i(refused_id),
     .fill_valid_i(bulk_fill_valid), .fill_ready_o(bulk_fill_ready),

@@ -55,6 +55,7 @@ module origin_side
   input  net_stream_t       bulk_post_i,
   output logic              bulk_post_ready_o,
   input  logic              bulk_posted_i,
+  input  logic [AddrW-7:0]  bulk_posted_line_i,
   input  logic              bulk_fetch_valid_i,
   output logic              bulk_fetch_ready_o,
   input  logic [AddrW-7:0]  bulk_fetch_line_i,
@@ -113,11 +114,11 @@ module origin_side
   // Requests  //
   ///////////////////////
 
-  logic             p_valid, p_ready, p_last, p_sent, write_passes, egress_p_done;
+  logic             p_valid, p_ready, p_last, p_sent, egress_p_done;
   logic non_forwarded_p, non_forwarded_np;
   net_beat_t        p_beat;
   logic [NodeW-1:0] p_sent_node;
-  logic [AddrW-7:0] write_line;
+  logic [AddrW-7:0] p_sent_line;
 
   requester_posted u_requester_posted (
     .clk_i, .rst_ni, .node_id_i(config_i.node_id), .enable_i,
@@ -128,11 +129,19 @@ module origin_side
     .answer_valid_i(answer_valid && answer_asker == AskPosted), .answer_ok_i(answer_ok),
     .answer_node_i(answer_node), .answer_addr_i(answer_addr),
     .valid_o(p_valid), .ready_i(p_ready), .beat_o(p_beat), .last_o(p_last),
-    .done_o(egress_p_done), .sent_o(p_sent), .sent_node_o(p_sent_node),
-    .write_o(write_passes), .write_line_o(write_line),
+    .done_o(egress_p_done), .sent_o(p_sent), .sent_node_o(p_sent_node), .sent_line_o(p_sent_line),
     .dropped_o(events_o.p_dropped_origin), .fence_o(events_o.fence), .non_forwarded_o(non_forwarded_p)
   );
   assign posted_take_o.done = egress_p_done;
+
+  // A write of the host or of the bulk unit has gone: one a cycle, since they share the way out.
+  logic             write_sent;
+  logic [NodeW-1:0] write_node;
+  logic [AddrW-7:0] write_line;
+  assign write_sent = p_sent || bulk_posted_i;
+  assign write_node = bulk_posted_i ? bulk_post_i.beat.header.dest : p_sent_node;
+  assign write_line = bulk_posted_i ? bulk_posted_line_i : p_sent_line;
+
   assign events_o.non_forwarded = non_forwarded_p || non_forwarded_np;
 
   // Non-posted requests pass prefetch on their way.
@@ -158,7 +167,7 @@ module origin_side
     .cmd_valid_i(nonposted_i.cmd_valid), .cmd_ready_o(pf_in_ready), .cmd_i(nonposted_i.cmd),
     .cmd_beats_i(nonposted_i.beats),
     .cmd_valid_o(pf_cmd_valid), .cmd_ready_i(pf_cmd_ready), .cmd_o(pf_cmd), .cmd_beats_o(pf_beats),
-    .write_i(write_passes), .write_line_i(write_line), .train_i(train), .train_addr_i(train_addr),
+    .write_i(write_sent), .write_line_i(write_line), .train_i(train), .train_addr_i(train_addr),
     .fetch_valid_o(fetch_valid), .fetch_ready_i(fetch_ready), .fetch_line_o(fetch_line), .fetch_id_o(fetch_id),
     .refused_i(pf_refused), .refused_id_i(refused_id),
     .fill_valid_i(own_valid && own_tag[9:8] == OwnPrefetch), .fill_id_i(own_tag[7:0]),
@@ -212,7 +221,7 @@ module origin_side
   assign own_done_flush = own_valid && own_ready && own_tag[9:8] == OwnFlush && own_last;
   flush_unit u_flush (
     .clk_i, .rst_ni, .ready_o(flush_ready),
-    .sent_i(p_sent || bulk_posted_i), .sent_node_i(bulk_posted_i ? bulk_post_i.beat.header.dest : p_sent_node),
+    .sent_i(write_sent), .sent_node_i(write_node),
     .flush_valid_i(flush_req_valid), .flush_ready_o(flush_req_ready), .flush_tag_i(flush_tag),
     .flush_pass_pw_i(flush_pass_pw),
     .probe_valid_o(probe_valid), .probe_ready_i(probe_ready), .probe_node_o(probe_node), .probe_id_o(probe_id),
@@ -364,4 +373,12 @@ module origin_side
     .last_i({pf_last, expander_last, r_last}),
     .valid_o(to_host_o.valid), .ready_i(to_host_ready_i), .data_o(to_host_o.beat), .last_o(to_host_o.last)
   );
+
+  ////////////////
+  // Assertions //
+  ////////////////
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) assert (!(p_sent && bulk_posted_i));
+  end
 endmodule

@@ -3,8 +3,9 @@
 // a read that finds its line here is answered here.
 //
 // There is no coherence between nodes, and a copy is older than the memory it came from. So only
-// intervals marked for it are prefetched; own writes and atomics throw the copy of their line away,
-// Flush and software all copies. A copy is thrown away when it has been read to its end.
+// intervals marked for it are prefetched; own writes (the bulk unit's, too) and atomics throw the copies
+// of their line away, Flush and software all copies. A copy is thrown away when it has been read to its
+// end.
 //
 // Invariants: all copies of a line are thrown away together; data that was on its way when its line was thrown away is not
 // used; without `enable_i` requests pass untouched.
@@ -30,7 +31,7 @@ module prefetch
   input  logic              cmd_ready_i,
   output request_t          cmd_o,
   output logic [3:0]        cmd_beats_o,
-  /// A posted write to a line has gone.
+  /// A posted write to a line has gone, of the host or of the bulk unit.
   input  logic              write_i,
   input  logic [AddrW-7:0]  write_line_i,
   /// A read that missed, in an interval marked for it.

@@ -35,14 +35,13 @@ module requester_posted
   input  logic              ready_i,
   output net_beat_t         beat_o,
   output logic              last_o,
-  /// A packet has gone or been dropped; one has gone, to this node.
+  /// A packet has gone or been dropped.
   output logic              done_o,
+  /// A write has gone, to this node: prefetched copies of its line are stale. Not before: a copy that is
+  /// fetched behind the write's translation might still overtake it.
   output logic              sent_o,
   output logic [NodeW-1:0]  sent_node_o,
-  /// A write has gone, or was dropped: prefetched copies of its line are stale. Not before: a copy that is
-  /// fetched behind the write's translation might still overtake it.
-  output logic              write_o,
-  output logic [AddrW-7:0]  write_line_o,
+  output logic [AddrW-7:0]  sent_line_o,
   /// Counted.
   output logic              dropped_o,
   output logic              fence_o,
@@ -132,8 +131,7 @@ module requester_posted
   assign done_o          = join_done;
   assign sent_o          = join_done && send;
   assign sent_node_o     = result.node;
-  assign write_o         = join_done && info.legal;
-  assign write_line_o    = info.line;
+  assign sent_line_o     = info.line;
   assign fence_o         = join_done && info.cmd == CmdFence;
   assign non_forwarded_o = join_done && !is_posted_write(info.cmd) && info.cmd != CmdFence;
   assign dropped_o       = join_done && is_posted_write(info.cmd) && !send;

@@ -119,6 +119,38 @@ TEST_F(Bulk, PutBesideEverything) {
     EXPECT_EQ(wrong, 0u);
 }
 
+// Copies that were fetched ahead of the host's loads are not read behind a put over them, nor
+// behind its notification: neither those that have come nor those under way.
+TEST_F(Bulk, PutOverCopies) {
+    for (const unsigned latency : {4u, 1500u}) {
+        SCOPED_TRACE(latency);
+        start({.prefetch_lines = 12});
+        network.node(1).behaviour.latency = latency;
+        const std::uint64_t from = latency == 4 ? 32768 : 65536;
+        const unsigned first = static_cast<unsigned>(answers.size());
+        const auto load = [&](unsigned i) {
+            ask(command::kRead | command::kDwords, 1, from + 64 * i, first + i);
+            return until(first + i + 1, 20000);
+        };
+        for (unsigned i = 0; i < 4; ++i)
+            ASSERT_TRUE(load(i));
+        network.cycles(500);  // the lines ahead: there, or read by their host and under way
+        ASSERT_GT(network.node(0).read_register(kCountPrefetchIssue), 0u);
+        for (unsigned i = 0; i < 16; ++i) {
+            std::uint8_t* const line = network.node(0).line(map.base(0) + 4096 + 64 * i);
+            std::memset(line, static_cast<int>(0x40 + i), 64);
+        }
+        begin(kPut, map.global(1, from), 16 * 64);
+        network.cycles(3000);
+        ASSERT_EQ(network.node(0).read_register(kBulkStatus) >> 31, 0u);
+        for (unsigned i = 4; i < 16; ++i) {
+            ASSERT_TRUE(load(i));
+            EXPECT_EQ(wide(answers.back(), 0), 0x0101010101010101u * (0x40 + i)) << i;
+        }
+        network.cycles(5000);
+    }
+}
+
 // A host that hardly takes anything: posted writes back up to their sender, none is lost or passed.
 TEST_F(Engines, PostedWritesBackUp) {
     start();
