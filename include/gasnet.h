@@ -28,7 +28,7 @@ typedef uint32_t gasnet_image_t;
 typedef uintptr_t gasnet_register_value_t;
 /* An event of GASNet-EX; all zero bytes are GASNET_INVALID_HANDLE. */
 typedef gex_Event_t gasnet_handle_t;
-#define GASNET_INVALID_HANDLE ((gasnet_handle_t)0)
+#define GASNET_INVALID_HANDLE ISTHMUS_NULL(gasnet_handle_t)
 typedef struct {
     gasnet_register_value_t value;
     gasnet_handle_t under_way;
@@ -100,6 +100,7 @@ int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t* source);
 }
 #endif
 
+#include <isthmus/casts.h>
 #include <isthmus/gasnet_messages.h>
 #include <isthmus/gasnet_transfer.h>
 

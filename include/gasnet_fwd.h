@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <isthmus/casts.h>
+
 /* ---- versions */
 
 #define GASNET_RELEASE_VERSION_MAJOR 2025
@@ -52,26 +54,26 @@ typedef struct isthmus_gasnet_operation* gex_Event_t;
 typedef void* gex_Token_t;
 typedef struct isthmus_gex_description* gex_AM_SrcDesc_t;
 
-#define GEX_CLIENT_INVALID   ((gex_Client_t)0)
-#define GEX_EP_INVALID       ((gex_EP_t)0)
-#define GEX_TM_INVALID       ((gex_TM_t)0)
-#define GEX_SEGMENT_INVALID  ((gex_Segment_t)0)
-#define GEX_MK_INVALID       ((gex_MK_t)0)
-#define GEX_MK_HOST          ((gex_MK_t)(uintptr_t)1)
-#define GEX_AD_INVALID       ((gex_AD_t)0)
-#define GEX_AM_SRCDESC_NO_OP ((gex_AM_SrcDesc_t)0)
-#define GEX_EVENT_INVALID    ((gex_Event_t)0)
-#define GEX_EVENT_NO_OP      ((gex_Event_t)(uintptr_t)1)
+#define GEX_CLIENT_INVALID   ISTHMUS_NULL(gex_Client_t)
+#define GEX_EP_INVALID       ISTHMUS_NULL(gex_EP_t)
+#define GEX_TM_INVALID       ISTHMUS_NULL(gex_TM_t)
+#define GEX_SEGMENT_INVALID  ISTHMUS_NULL(gex_Segment_t)
+#define GEX_MK_INVALID       ISTHMUS_NULL(gex_MK_t)
+#define GEX_MK_HOST          ISTHMUS_HANDLE(gex_MK_t, 1)
+#define GEX_AD_INVALID       ISTHMUS_NULL(gex_AD_t)
+#define GEX_AM_SRCDESC_NO_OP ISTHMUS_NULL(gex_AM_SrcDesc_t)
+#define GEX_EVENT_INVALID    ISTHMUS_NULL(gex_Event_t)
+#define GEX_EVENT_NO_OP      ISTHMUS_HANDLE(gex_Event_t, 1)
 /* For lc_opt: the source may be reused on return; when the operation is complete; when
  * gex_NBI_Wait says so. */
-#define GEX_EVENT_NOW   ((gex_Event_t*)(uintptr_t)1)
-#define GEX_EVENT_DEFER ((gex_Event_t*)(uintptr_t)2)
-#define GEX_EVENT_GROUP ((gex_Event_t*)(uintptr_t)3)
+#define GEX_EVENT_NOW   ISTHMUS_HANDLE(gex_Event_t*, 1)
+#define GEX_EVENT_DEFER ISTHMUS_HANDLE(gex_Event_t*, 2)
+#define GEX_EVENT_GROUP ISTHMUS_HANDLE(gex_Event_t*, 3)
 
 /* ---- numbers */
 
 typedef uint32_t gex_Rank_t;
-#define GEX_RANK_INVALID ((gex_Rank_t)-1)
+#define GEX_RANK_INVALID ISTHMUS_CAST(gex_Rank_t, -1)
 typedef uint16_t gex_EP_Index_t;
 typedef uint8_t gex_AM_Index_t;
 typedef int32_t gex_AM_Arg_t;
@@ -211,8 +213,8 @@ typedef struct {
 #define GEX_OP_USER    (1U << 30)
 #define GEX_OP_USER_NC (1U << 31)
 
-#define GEX_OP_TO_FETCHING(op)    ((gex_OP_t)(op) << 15)
-#define GEX_OP_TO_NONFETCHING(op) ((gex_OP_t)(op) >> 15)
+#define GEX_OP_TO_FETCHING(op)    (ISTHMUS_CAST(gex_OP_t, op) << 15)
+#define GEX_OP_TO_NONFETCHING(op) (ISTHMUS_CAST(gex_OP_t, op) >> 15)
 
 /* ---- flags of calls */
 

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <isthmus/casts.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -136,12 +137,13 @@
 #define gasnett_current_loc        (__FILE__ ":" ISTHMUS_GASNETT_STRING(__LINE__))
 
 GASNETT_BEGIN_EXTERNC
+#include <isthmus/warnings_away.inc>
 
 /* ---- ticks: nanoseconds of the monotonic clock */
 
 typedef uint64_t gasnett_tick_t;
-#define GASNETT_TICK_MIN ((gasnett_tick_t)0)
-#define GASNETT_TICK_MAX ((gasnett_tick_t)-1)
+#define GASNETT_TICK_MIN ISTHMUS_CAST(gasnett_tick_t, 0)
+#define GASNETT_TICK_MAX ISTHMUS_CAST(gasnett_tick_t, -1)
 /* Strict C (-std=c99 without _GNU_SOURCE or the like) declares neither this clock nor locks of
  * readers. */
 #ifdef CLOCK_MONOTONIC
@@ -154,8 +156,8 @@ static __inline__ gasnett_tick_t gasnett_ticks_now(void) {
 uint64_t isthmus_gasnett_ticks_now(void);
 #define gasnett_ticks_now() isthmus_gasnett_ticks_now()
 #endif
-#define gasnett_ticks_to_us(t) ((uint64_t)(t) / 1000u)
-#define gasnett_ticks_to_ns(t) ((uint64_t)(t))
+#define gasnett_ticks_to_us(t) (ISTHMUS_CAST(uint64_t, t) / 1000u)
+#define gasnett_ticks_to_ns(t) ISTHMUS_CAST(uint64_t, t)
 double gasnett_tick_granularityus(void);
 double gasnett_tick_overheadus(void);
 int64_t gasnett_gettimeofday_us(void);
@@ -371,5 +373,6 @@ void gasnett_format_putsgets(char* text, void* statistics, gex_TM_t team, gex_Ra
                              size_t levels);
 #endif
 
+#include <isthmus/warnings_back.inc>
 GASNETT_END_EXTERNC
 #endif

@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <isthmus/casts.h>
 #include <isthmus/gasnet_mode.h>
 #include <isthmus/window.h>
 
@@ -173,7 +174,7 @@ int gasnet_barrier_result(int* id);
 /* ---- threads: nothing to keep */
 
 #define GASNET_BEGIN_FUNCTION()
-#define GASNET_GET_THREADINFO() ((gasnet_threadinfo_t)0)
+#define GASNET_GET_THREADINFO() ISTHMUS_NULL(gasnet_threadinfo_t)
 #define GASNET_POST_THREADINFO(info)
 
 #ifdef __cplusplus

@@ -17,6 +17,7 @@
 #endif
 
 #include <isthmus/aggregator.h>
+#include <isthmus/casts.h>
 #include <isthmus/status.h>
 #include <shmem.h>
 #include <stddef.h>
@@ -33,7 +34,7 @@ extern "C" {
  * before it enqueues there is visible to whoever dequeues the message. */
 
 typedef struct shmemx_queue* shmemx_queue_t;
-#define SHMEMX_QUEUE_INVALID ((shmemx_queue_t)0)
+#define SHMEMX_QUEUE_INVALID ISTHMUS_NULL(shmemx_queue_t)
 
 /* Collective over all PEs, with the same capacity. A ring of at least `capacity` bytes (rounded up
  * to a power of two, 4096 at least) in each PE's symmetric heap. TOO_LARGE above 1 GiB; NO_MEMORY:
@@ -71,7 +72,7 @@ int shmemx_queue_close(shmemx_queue_t queue, int pe);
  */
 
 typedef isthmus_aggregator* shmemx_aggregate_t;
-#define SHMEMX_AGGREGATE_INVALID ((shmemx_aggregate_t)0)
+#define SHMEMX_AGGREGATE_INVALID ISTHMUS_NULL(shmemx_aggregate_t)
 
 /* Called at the target by its own thread, inside one of the functions below, with `count` items
  * that are gone when it returns. It may push and flush; it must not call create, destroy,

@@ -10,6 +10,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#include <isthmus/warnings_away.inc>
 
 /* The visible part is what an inlined push needs; the library's own part lies behind it. */
 struct isthmus_aggregator_lane {
@@ -92,6 +93,7 @@ int isthmus_aggregator_progress(isthmus_aggregator* aggregator, size_t* handled)
  * ARGUMENT: a handler is running. */
 int isthmus_aggregator_finish(isthmus_aggregator* aggregator);
 
+#include <isthmus/warnings_back.inc>
 #ifdef __cplusplus
 }
 #endif

@@ -20,6 +20,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#include <isthmus/warnings_away.inc>
 
 /* Written by the library at initialisation and finalisation only, but for what the pointers lead
  * to. Outside checked mode, and where each call is to reach the library, `limit` leads to 0, so
@@ -149,6 +150,7 @@ ISTHMUS_CHECKS_INLINE int isthmus_checks_short(uintptr_t at, uintptr_t here, uin
 #undef ISTHMUS_CHECKS_INLINE
 #endif
 
+#include <isthmus/warnings_back.inc>
 #ifdef __cplusplus
 }
 #endif

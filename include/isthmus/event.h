@@ -9,6 +9,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#include <isthmus/warnings_away.inc>
 
 typedef enum isthmus_condition {
     ISTHMUS_EQ = 0,
@@ -89,6 +90,7 @@ int isthmus_event_wait_all(const isthmus_event* events, size_t count, double tim
 int isthmus_event_wait_any(const isthmus_event* events, size_t count, size_t* index,
                            double timeout);
 
+#include <isthmus/warnings_back.inc>
 #ifdef __cplusplus
 }
 #endif

@@ -9,6 +9,8 @@
 #ifndef ISTHMUS_GASNET1_COLL_H
 #define ISTHMUS_GASNET1_COLL_H
 
+#include <isthmus/casts.h>
+
 /* Empty arguments of macros are an extension of C++98. */
 #if defined(__cplusplus) && __cplusplus < 201103L
 #pragma GCC system_header
@@ -53,9 +55,9 @@ extern "C" {
 #define GASNET_COLL_NONCOMM (1 << 1)
 
 typedef struct isthmus_gasnet_team* gasnet_team_handle_t;
-#define GASNET_TEAM_ALL ((gasnet_team_handle_t)1)
+#define GASNET_TEAM_ALL ISTHMUS_HANDLE(gasnet_team_handle_t, 1)
 typedef struct isthmus_gasnet_collective* gasnet_coll_handle_t;
-#define GASNET_COLL_INVALID_HANDLE ((gasnet_coll_handle_t)0)
+#define GASNET_COLL_INVALID_HANDLE ISTHMUS_NULL(gasnet_coll_handle_t)
 
 /* results[i] = left[i] (and) right[i], `result_count` elements of `elem_size` bytes; `results` may
  * be `left`. `flags` are those of the table, `arg` the func_arg of the call. */

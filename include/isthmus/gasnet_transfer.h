@@ -13,6 +13,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#include <isthmus/warnings_away.inc>
 
 /* Where the window's test fails. */
 void isthmus_gasnet_put(gasnet_node_t node, void* dest, const void* src, size_t nbytes);
@@ -164,6 +165,7 @@ int gasnet_try_syncnbi_all(void);
 void gasnet_begin_nbi_accessregion(void);
 gasnet_handle_t gasnet_end_nbi_accessregion(void);
 
+#include <isthmus/warnings_back.inc>
 #ifdef __cplusplus
 }
 #endif

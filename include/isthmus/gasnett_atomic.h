@@ -3,6 +3,7 @@
 #ifndef ISTHMUS_GASNETT_ATOMIC_H
 #define ISTHMUS_GASNETT_ATOMIC_H
 
+#include <isthmus/casts.h>
 #include <stdint.h>
 
 #define gasnett_compiler_fence() __asm__ __volatile__("" ::: "memory")
@@ -32,10 +33,10 @@
 #define GASNETT_HAVE_STRONGATOMIC_CAS      1
 #define GASNETT_HAVE_STRONGATOMIC_ADD_SUB  1
 #define GASNETT_ATOMIC_MAX                 0xffffffffu
-#define GASNETT_ATOMIC_SIGNED_MIN          ((int32_t)-2147483647 - 1)
-#define GASNETT_ATOMIC_SIGNED_MAX          ((int32_t)2147483647)
-#define gasnett_atomic_signed(value)       ((gasnett_atomic_sval_t)(value))
-#define gasnett_strongatomic_signed(value) ((gasnett_strongatomic_sval_t)(value))
+#define GASNETT_ATOMIC_SIGNED_MIN          (ISTHMUS_CAST(int32_t, -2147483647) - 1)
+#define GASNETT_ATOMIC_SIGNED_MAX          ISTHMUS_CAST(int32_t, 2147483647)
+#define gasnett_atomic_signed(value)       ISTHMUS_CAST(gasnett_atomic_sval_t, value)
+#define gasnett_strongatomic_signed(value) ISTHMUS_CAST(gasnett_strongatomic_sval_t, value)
 #define gasnett_atomic_init(value) \
     { value }
 #define gasnett_atomic32_init(value) \

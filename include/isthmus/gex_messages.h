@@ -19,6 +19,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#include <isthmus/warnings_away.inc>
 
 /* Arguments as a block of `bytes`. Without `_of`: of the team of all, without flags. */
 int isthmus_gex_request_short(gex_Rank_t rank, gex_AM_Index_t handler,
@@ -254,6 +255,7 @@ ISTHMUS_GASNET_EACH_NUMBER(ISTHMUS_GEX_MESSAGES)
     ISTHMUS_GEX_COUNTED(gex_AM_CommitReplyLong, _v2, __VA_ARGS__)               \
     (description, handler, nbytes, dest_addr, __VA_ARGS__)
 
+#include <isthmus/warnings_back.inc>
 #ifdef __cplusplus
 }
 #endif

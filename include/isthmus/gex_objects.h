@@ -7,6 +7,8 @@
 #ifndef ISTHMUS_GEX_OBJECTS_H
 #define ISTHMUS_GEX_OBJECTS_H
 
+#include <isthmus/casts.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -80,7 +82,7 @@ void* gex_Segment_QueryCData(gex_Segment_t segment);
 /* ---- teams */
 
 /* The team of all, as the compiler knows it. */
-#define ISTHMUS_GEX_ALL ((gex_TM_t)(uintptr_t)8)
+#define ISTHMUS_GEX_ALL ISTHMUS_HANDLE(gex_TM_t, 8)
 /* Stands for a team in calls that name one process: ranks are those of the job, and the memory is
  * that of its endpoint `remote`. A value, nothing to be freed. */
 gex_TM_t gex_TM_Pair(gex_EP_t local, gex_EP_Index_t remote);

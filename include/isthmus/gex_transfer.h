@@ -14,6 +14,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#include <isthmus/warnings_away.inc>
 
 /* Of other teams, and where the window's test fails. */
 void isthmus_gex_put(gex_TM_t team, gex_Rank_t rank, void* dest, const void* src, size_t nbytes);
@@ -144,6 +145,7 @@ void gex_NBI_Wait(gex_EC_t mask, gex_Flags_t flags);
 void gex_NBI_BeginAccessRegion(gex_Flags_t flags);
 gex_Event_t gex_NBI_EndAccessRegion(gex_Flags_t flags);
 
+#include <isthmus/warnings_back.inc>
 #ifdef __cplusplus
 }
 #endif

@@ -17,6 +17,7 @@
 #ifndef ISTHMUS_KERNEL_H
 #define ISTHMUS_KERNEL_H
 
+#include <isthmus/casts.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,7 +41,7 @@ enum isthmus_kernel_handler_id {
 /* Arguments of a message, 64 bits each. */
 #define ISTHMUS_KERNEL_ARGUMENTS 15
 /* Bytes of a payload: 2^31 - 1. */
-#define ISTHMUS_KERNEL_PAYLOAD ((size_t)2147483647)
+#define ISTHMUS_KERNEL_PAYLOAD ISTHMUS_CAST(size_t, 2147483647)
 
 enum isthmus_kernel_flag {
     /* Nobody replies to it. */

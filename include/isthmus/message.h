@@ -6,6 +6,7 @@
 #ifndef ISTHMUS_MESSAGE_H
 #define ISTHMUS_MESSAGE_H
 
+#include <isthmus/casts.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,7 +38,7 @@ enum isthmus_message_flag {
  * with the message in one cache line. */
 #define ISTHMUS_MESSAGE_ARGUMENT_BYTES 128
 /* For isthmus_message_register: any number of bytes of arguments. */
-#define ISTHMUS_MESSAGE_ANY_ARGUMENTS ((size_t)-1)
+#define ISTHMUS_MESSAGE_ANY_ARGUMENTS ISTHMUS_CAST(size_t, -1)
 
 /* A message as its handler sees it, and what a reply answers. It, its arguments and the payload of
  * a medium message are gone when the handler returns. */

@@ -9,6 +9,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#include <isthmus/warnings_away.inc>
 
 /* Copies `size` bytes from this PE's memory into the segment at `offset`, or back. Size 0 moves
  * nothing and is refused where any other is. What is read and what is written do not overlap, but
@@ -221,6 +222,7 @@ int isthmus_compare_swap(const isthmus_segment* segment, uint64_t offset, int64_
 int isthmus_compare_swap32(const isthmus_segment* segment, uint64_t offset, int32_t expected,
                            int32_t value, int32_t* result, isthmus_event* event);
 
+#include <isthmus/warnings_back.inc>
 #ifdef __cplusplus
 }
 #endif

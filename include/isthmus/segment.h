@@ -11,6 +11,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#include <isthmus/warnings_away.inc>
 
 /* What a segment allows, or-ed. */
 enum isthmus_access {
@@ -134,6 +135,7 @@ int isthmus_segment_memalign(const isthmus_segment* segment, uint64_t alignment,
                              uint64_t* offset, isthmus_event* event);
 int isthmus_segment_free(const isthmus_segment* segment, uint64_t offset, isthmus_event* event);
 
+#include <isthmus/warnings_back.inc>
 #ifdef __cplusplus
 }
 #endif

@@ -21,6 +21,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#include <isthmus/warnings_away.inc>
 
 /* The window's test, by the limit as it is now: compilers may look at it once, in front of a loop,
  * and a loop that polls by shmem_g is to see that another PE has closed the window, which asks what
@@ -215,6 +216,7 @@ SHMEM_BITWISE_AMO_TYPES(ISTHMUS_INLINE_BITWISE)
 #undef ISTHMUS_ONE
 #undef ISTHMUS_TWO
 
+#include <isthmus/warnings_back.inc>
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <isthmus/casts.h>
+
 /* Section 7: library constants. */
 #define SHMEM_MAJOR_VERSION 1
 #define SHMEM_MINOR_VERSION 6
@@ -94,8 +96,8 @@ typedef struct {
     size_t total_ops; /* operations expected in a session; a hint */
 } shmem_ctx_session_config_t;
 
-#define SHMEM_TEAM_INVALID ((shmem_team_t)0)
-#define SHMEM_CTX_INVALID  ((shmem_ctx_t)0)
+#define SHMEM_TEAM_INVALID ISTHMUS_NULL(shmem_team_t)
+#define SHMEM_CTX_INVALID  ISTHMUS_NULL(shmem_ctx_t)
 
 #ifdef __cplusplus
 extern "C" {

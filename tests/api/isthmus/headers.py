@@ -7,6 +7,7 @@ cannot be moved as bytes, and misuse of results, with a message that names the r
 
 import argparse
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,16 @@ USE = ("struct open { int x; ~open(); };\n"
        "struct chain { std::string text; isthmus::global_ptr<chain> next; };\n"
        "void use(const isthmus::segment& s, const isthmus::queue& q, isthmus::global_ptr<const int> c)\n"
        "{ (void)s; (void)q; (void)c; %s }\n")
+# What GASNet's macros put into clients.
+CONSTANTS = ("#include <gasnet.h>\n#include <gasnet_tools.h>\n"
+             "int used(gex_TM_t team, gex_Client_t client, uint64_t ticks);\n"
+             "int used(gex_TM_t team, gex_Client_t client, uint64_t ticks) {\n"
+             "gex_Event_t event = GEX_EVENT_INVALID; gex_Event_t* when = GEX_EVENT_NOW; gex_Rank_t rank = GEX_RANK_INVALID;\n"
+             "gasnet_handle_t handle = GASNET_INVALID_HANDLE; gasnet_coll_handle_t both = GASNET_COLL_INVALID_HANDLE;\n"
+             "return team == GEX_TM_INVALID && client == GEX_CLIENT_INVALID && event == GEX_EVENT_NO_OP &&\n"
+             "when != GEX_EVENT_GROUP && rank != 0 && handle == GASNET_INVALID_HANDLE && both == GASNET_COLL_INVALID_HANDLE &&\n"
+             "gasnett_ticks_to_us(ticks) < GASNETT_TICK_MAX && gasnett_atomic_signed(7) > 0 &&\n"
+             "GEX_OP_TO_FETCHING(GEX_OP_ADD) == GEX_OP_FADD; }\n")
 # statement, what the message must say
 REFUSED = [
     ("isthmus::global_ptr<std::string> p;", "movable_as_bytes"),
@@ -72,6 +83,10 @@ def main() -> int:
         if status != 0 or messages:
             problems.append(f"{what} {call[3:]}:\n" + "\n".join(messages.splitlines()[:6]))
 
+    # Clang warns of casts within extern "C", too.
+    clangs = [(f"clang{version}", f"clang++{version}") for version in ("", "-14")
+              if shutil.which(f"clang{version}") and shutil.which(f"clang++{version}")]
+    clang_cxx = ["-Wold-style-cast", "-Wzero-as-null-pointer-constant", "-Wcast-align"]
     strict_cxx = ["-Wold-style-cast", "-Wzero-as-null-pointer-constant", "-Wcast-align"]
     if compile_text(cxx_compiler, "c++", "extern int x;\n", "-Wuseless-cast")[0] == 0:
         strict_cxx.append("-Wuseless-cast")
@@ -85,6 +100,9 @@ def main() -> int:
         for standard in standards:
             expect_clean(header, c_compiler, "c", text, "-std=" + standard, "-O2")
         expect_clean(header, cxx_compiler, "c++", text, "-std=c++11", "-O2", *strict_cxx)
+        for clang, clang_for_cxx in clangs:
+            expect_clean(header, clang, "c", text, "-std=c11", "-O2")
+            expect_clean(header, clang_for_cxx, "c++", text, "-std=c++11", "-O2", *clang_cxx)
     for header in ("gasnet.h", "gasnet_tools.h", "gasnetex.h", "gasnet_coll.h", "gasnet_vis.h", "gasnet_ratomic.h",
                    "gasnet_mk.h", "gasnet_portable_platform.h", "gasnet_config.h"):
         text = f"#include <{header}>\nextern int used;\nint used;\n"
@@ -93,6 +111,10 @@ def main() -> int:
         for standard in ("gnu++98", "c++11", "c++20"):
             expect_clean(header, cxx_compiler, "c++", text, "-DGASNET_PAR", "-std=" + standard, "-O2",
                          *strict_cxx)
+            for _, clang_for_cxx in clangs:
+                expect_clean(header, clang_for_cxx, "c++", text, "-DGASNET_PAR", "-std=" + standard, "-O2", *clang_cxx)
+        for clang, _ in clangs:
+            expect_clean(header, clang, "c", text, "-DGASNET_SEQ", "-std=gnu11", "-O2")
     # Without a threading mode, as headers of clients include it.
     for compiler, language, standard in ((c_compiler, "c", "c89"), (c_compiler, "c", "c2x"),
                                          (cxx_compiler, "c++", "c++11")):
@@ -103,6 +125,8 @@ def main() -> int:
     for header in cxx_headers:
         expect_clean(header, cxx_compiler, "c++", f"#include <{header}>\n", "-std=c++20", "-O2",
                      *strict_cxx)
+        for _, clang_for_cxx in clangs:
+            expect_clean(header, clang_for_cxx, "c++", f"#include <{header}>\n", "-std=c++20", "-O2", *clang_cxx)
     # What the macros put into programs, and templates that are used.
     initial = "isthmus_event event = ISTHMUS_EVENT_TRUE; isthmus_channel channel = ISTHMUS_CHANNEL_INIT;"
     words = ("isthmus::global_ptr<long> p; *p = 1; long l = *p; isthmus::global_atomic<long>(p).store(l);"
@@ -110,6 +134,8 @@ def main() -> int:
     expect_clean("used strictly", cxx_compiler, "c++",
                  USED + "void touch(isthmus_event&, isthmus_channel&);\n" +
                  USE % f"{initial} touch(event, channel); {words}", "-std=c++20", "-O2", *strict_cxx)
+    for compiler in [cxx_compiler, *(clang_for_cxx for _, clang_for_cxx in clangs)]:
+        expect_clean("constants", compiler, "c++", CONSTANTS, "-DGASNET_SEQ", "-std=c++17", "-O2", *clang_cxx)
     expect_clean("c++23", cxx_compiler, "c++", "#include <isthmus.hpp>\n", "-std=gnu++2b", "-O0")
     expect_clean("no exceptions", cxx_compiler, "c++", USED + USE % "", "-std=c++20", "-fno-exceptions",
                  "-fno-rtti")

@@ -35,6 +35,12 @@ GENERIC = ("#include <shmem.h>\nstatic int a[4]; static volatile long f;\n"
            "int main(void) { int i = 0; shmem_put(a, c, 4, 0); shmem_p(&a[i++], 3, 0);\n"
            "shmem_wait_until(&f, SHMEM_CMP_EQ, 0L); return shmem_g(&c[1], 0); }\n")
 
+# What macros put into the program's own code.
+CONSTANTS = ("#include <shmem.h>\n#include <shmemx.h>\nint main(void) { shmem_ctx_t ctx = SHMEM_CTX_INVALID;\n"
+             "shmem_team_t team = SHMEM_TEAM_INVALID; shmemx_queue_t queue = SHMEMX_QUEUE_INVALID;\n"
+             "shmemx_aggregate_t rows = SHMEMX_AGGREGATE_INVALID; return ctx == SHMEM_CTX_DEFAULT ||\n"
+             "team == SHMEM_TEAM_WORLD || queue != SHMEMX_QUEUE_INVALID || rows != SHMEMX_AGGREGATE_INVALID; }\n")
+
 C_STANDARDS = ["c99", "c11", "gnu11", "c17", "c2x"]
 CXX_STANDARDS = ["c++11", "c++17", "c++20", "gnu++2b"]
 OLD_CXX_STANDARDS = ["c++98", "gnu++98", "c++03"]
@@ -132,15 +138,25 @@ def main() -> int:
                          "-Wc++-compat")
     expect_clean("more", c_compiler, "c", GENERIC, "-std=c11", "-O2", *STRICT, *more)
     for standard in OLD_CXX_STANDARDS + CXX_STANDARDS:
-        for text in [EVERY_HEADER, NATIVE, SHORT_ONES, EXTERN_C]:
+        for text in [EVERY_HEADER, NATIVE, SHORT_ONES, EXTERN_C, CONSTANTS]:
             expect_clean("more", cxx_compiler, "c++", text, "-std=" + standard, "-O2", *STRICT_CXX,
                          *more_cxx)
-    # Clang's everything, but for what is a matter of taste or of older standards; where there is one.
+    # Clang warns of casts within extern "C", too.
     for version in [each for each in ("", "-14") if shutil.which("clang" + each) and shutil.which("clang++" + each)]:
+        clang, clang_cxx = "clang" + version, "clang++" + version
+        more, more_cxx = known(clang, "c", MORE + MORE_C), known(clang_cxx, "c++", MORE + MORE_CXX)
+        for level in ["-O0", "-O2"]:
+            for text in [EVERY_HEADER, NATIVE, SHORT_ONES, CONSTANTS]:
+                for standard in ["c99", "c17"]:
+                    expect_clean("clang", clang, "c", text, "-std=" + standard, level, *STRICT, *more)
+                for standard in ["c++98", "c++11", "c++17", "c++20"]:
+                    expect_clean("clang", clang_cxx, "c++", text, "-std=" + standard, level, *STRICT_CXX, *more_cxx)
+            expect_clean("clang", clang_cxx, "c++", GENERIC, "-std=c++17", level, *STRICT_CXX, *more_cxx)
+        # Everything, but for what is a matter of taste or of older standards.
         taste = ["-Weverything", "-Werror", "-Wno-padded", "-Wno-unknown-warning-option", "-Wno-unsafe-buffer-usage",
                  "-Wno-declaration-after-statement", "-Wno-pre-c11-compat"]
-        expect_clean("everything", "clang" + version, "c", PLAIN, "-std=c11", *taste)
-        expect_clean("everything", "clang++" + version, "c++", PLAIN, "-std=c++20", *taste, "-Wno-c++98-compat",
+        expect_clean("everything", clang, "c", PLAIN, "-std=c11", *taste)
+        expect_clean("everything", clang_cxx, "c++", PLAIN, "-std=c++20", *taste, "-Wno-c++98-compat",
                      "-Wno-c++98-compat-pedantic")
     for standard in ["gnu89", "gnu90"]:
         expect_clean("plain", c_compiler, "c", PLAIN, "-std=" + standard, "-Wall", "-Wextra", "-Werror")
