@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "base/edit_distance.hpp"
 #include "base/error.hpp"
@@ -442,6 +443,12 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     }
     if (const std::string wrong = check_environment(options.environment); !wrong.empty())
         return refuse(name, wrong);
+    for (const auto& [option, value] :
+         {std::pair("--hosts", &hosts), std::pair("--hostfile", &host_file)}) {
+        if (app.count(option) != 0 && value->empty())
+            return refuse(
+                name, std::string(option) + " is empty: is a variable not set that it was given?");
+    }
     if (const std::string wrong = app.count("--cluster") != 0
                                       ? choose_cluster(cluster, app, options)
                                       : choose_hosts(hosts, host_file, each, options);

@@ -93,7 +93,8 @@ TEST(Options, Hosts) {
           Words{"--per-host", "2", "-n", "3", "p"}, Words{"--launcher", "rsh", "p"},
           Words{"--hosts", "a:2,b:2", "-n", "5", "p"}, Words{"--hosts", "a:512,b:513", "p"},
           Words{"--hosts", "localhost:257", "p"},
-          Words{"--hosts", "a", "--hostfile", "f", "-n", "1", "p"}})
+          Words{"--hosts", "a", "--hostfile", "f", "-n", "1", "p"},
+          Words{"--hosts", "", "-n", "1", "p"}, Words{"--hostfile", "", "-n", "1", "p"}})
         parse(words, ParseResult::error);
 }
 

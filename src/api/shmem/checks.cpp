@@ -223,7 +223,9 @@ Entered enter_context(shmem_ctx_t context, int pe, const char* routine) {
     if (context == SHMEM_CTX_INVALID) refuse(routine, "the context is SHMEM_CTX_INVALID");
     if (!may_be_handle(context))
         refuse(routine, Text("the context ", InHex(context), " is none that a call has made"));
-    if (!context->live) refuse(routine, "the context has been destroyed");
+    if (!context->live)
+        refuse(routine, Text("the context ", InHex(context),
+                             " has been destroyed, or is none that a call has made"));
     if (context->team->slot < 0) refuse(routine, "the context's team has been destroyed");
     if (pe < 0 || pe >= context->team->size)
         refuse(routine, "pe " + std::to_string(pe) + " is out of range 0.." +

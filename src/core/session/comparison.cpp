@@ -112,7 +112,8 @@ void compare_with_peers() {
                      " has: where threads have been started before the library is loaded (by "
                      "NumPy's OpenBLAS, of a PE that has more than one processor) it leaves them "
                      "alone; set "
-                     "OPENBLAS_NUM_THREADS=1, ISTHMUS_BIND=none, or whatever makes all PEs alike");
+                     "OPENBLAS_NUM_THREADS=1, start with --bind none, or do whatever makes all PEs "
+                     "alike");
         if (peer.window_shift.load(std::memory_order_relaxed) !=
                 mine.window_shift.load(std::memory_order_relaxed) ||
             peer.data_size.load(std::memory_order_relaxed) != job.data.size ||

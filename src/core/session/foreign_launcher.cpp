@@ -28,7 +28,7 @@ constexpr ForeignLauncher kForeignLaunchers[] = {
     {"PALS_NRANKS", "PALS_RANKID", "PALS"},
     {"ALPS_APP_PE_COUNT", "ALPS_APP_PE", "aprun"},
     {"FLUX_JOB_SIZE", "FLUX_TASK_RANK", "Flux without its PMI", "say `flux run -o pmi=simple`"},
-    {"JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK", "jsrun without PMIx"},
+    {"JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK", "jsrun"},
     {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MVAPICH's mpirun_rsh"},
     {"MPIRUN_NPROCS", "MPIRUN_RANK", "an MVAPICH launcher"},
 };
