@@ -16,7 +16,7 @@ set -eu
 packages="gcc g++ make cmake ninja-build libcli11-dev nlohmann-json3-dev libhwloc-dev libpng-dev python3"
 # Taken where the distribution has it: faster simulation.
 optional_packages="libasmjit-dev"
-test_packages="libgtest-dev pkg-config libsodium-dev valgrind python3-dev gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user gdb-multiarch tshark musl-tools"
+test_packages="libgtest-dev pkg-config libsodium-dev valgrind python3-dev gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user gdb-multiarch tshark musl-tools clang llvm"
 lint_packages="clang-format clang-tidy"
 # Jobs on several hosts: libfabric, libsodium and PMIx to build with, launchers and tools for their tests.
 hosts_packages="pkg-config libfabric-dev libsodium-dev libpmix-dev mpich libmpich-dev openmpi-bin iproute2 util-linux

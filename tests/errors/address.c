@@ -72,6 +72,10 @@ static void constant(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_long_p((long*)(uintptr_t)(constants + zero), 1, 1);
 }
+static void constant_own(int me, int pes) {
+    (void)pes;
+    shmem_long_p((long*)(uintptr_t)(constants + zero), 1, me);
+}
 static void constant_atomic(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_long_atomic_inc((long*)(uintptr_t)(constants + zero), 1);
@@ -226,6 +230,7 @@ const struct Case cases[] = {
     {"null_source", null_source},
     {"null_source_long", null_source_long},
     {"constant", constant},
+    {"constant_own", constant_own},
     {"constant_atomic", constant_atomic},
     {"get_constant", get_constant},
     {"get_read_only", get_read_only},

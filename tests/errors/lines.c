@@ -11,6 +11,18 @@ static void dest(int me, int pes) {
     (void)me, (void)pes;
     shmem_long_sum_reduce(SHMEM_TEAM_WORLD, words, words + 1, 4 + (size_t)zero);
 }
+static void root(int me, int pes) {
+    (void)me;
+    shmem_long_broadcast(SHMEM_TEAM_WORLD, pair, words, 1, pes);
+}
+static void stride(int me, int pes) {
+    (void)me, (void)pes;
+    shmem_long_alltoalls(SHMEM_TEAM_WORLD, words, words + 100, 0, 1, 1);
+}
+static void no_team(int me, int pes) {
+    (void)me, (void)pes;
+    sink = shmem_long_sum_reduce(SHMEM_TEAM_INVALID, words, pair, 1) != 0;
+}
 static void differs(int me, int pes) {
     (void)pes;
     shmem_long_broadcast(SHMEM_TEAM_WORLD, pair, words, 1, me);
@@ -51,6 +63,12 @@ static void behind_block(int me, int pes) {
     block[13 + zero] = 1;
     shmem_free(block);
 }
+static void word(int me, int pes) {
+    long* block = shmem_malloc(10 * sizeof(long));
+    (void)me, (void)pes;
+    shmem_long_p(block + 10 + zero, 3, 0);
+    shmem_free(block);
+}
 static void half_fetched(int me, int pes) {
     (void)pes;
     if (me == 0)
@@ -84,6 +102,10 @@ const struct Case cases[] = {
     {"context", context},
     {"sig_op", sig_op},
     {"behind_block", behind_block},
+    {"root", root},
+    {"stride", stride},
+    {"no_team", no_team},
+    {"word", word},
     {"half_fetched", half_fetched},
     {"read_only", read_only},
     {"given_back", given_back},

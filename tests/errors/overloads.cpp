@@ -8,6 +8,23 @@
 #include <cstring>
 
 #include "isthmus/model.h"
+#include "isthmus/queue.h"
+
+// What a program may name as the library does.
+namespace isthmus::app {
+[[gnu::noinline]] void send(long* block, int pe) {
+    shmem_long_p(block + 10, 1, pe);
+    shmem_fence();
+}
+}  // namespace isthmus::app
+
+struct Row {
+    long* words;
+};
+[[gnu::noinline]] static void shmem_p(Row row, int pe) {
+    shmem_long_p(row.words + 10, 1, pe);
+    shmem_fence();
+}
 
 namespace {
 
@@ -48,6 +65,12 @@ int run(const char* mistake, int pe) {
         put_given_back(block, pe);
     else if (std::strcmp(mistake, "header") == 0)
         put_behind_block(block, pe);
+    else if (std::strcmp(mistake, "queue") == 0)
+        reduce_behind_block(block);
+    else if (std::strcmp(mistake, "space") == 0)
+        isthmus::app::send(block, pe);
+    else if (std::strcmp(mistake, "own") == 0)
+        shmem_p(Row{block}, pe);
     else
         return 64;
     shmem_barrier_all();

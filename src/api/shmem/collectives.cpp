@@ -2,6 +2,7 @@
 #include "api/shmem/collectives.hpp"
 
 #include <array>
+#include <atomic>
 #include <string>
 
 #include "base/error.hpp"
@@ -68,21 +69,23 @@ void refuse_team(const Team& team, const char* routine) {
 }
 
 int refuse_no_team(const char* routine) {
+    constexpr int kMost = 8;  // lines: a program may go on so for long, and each takes a while
+    static std::atomic<int> told = 0;
     if (job.checked)
-        say_from(routine,
+        say_from(told.fetch_add(1, std::memory_order_relaxed) < kMost ? called(routine) : routine,
                  "the team is SHMEM_TEAM_INVALID, and nothing is done: this PE is not in "
                  "the team, or its split was refused");
     return -1;
 }
 
 void refuse_root(Routine routine, int root, int size) {
-    fail(called_routine(routine), "PE_root " + std::to_string(root) + " is out of range 0.." +
-                                      std::to_string(size - 1) + " of the collective");
+    refuse(called_routine(routine), "PE_root " + std::to_string(root) + " is out of range 0.." +
+                                        std::to_string(size - 1) + " of the collective");
 }
 
 void refuse_stride(Routine routine, const char* name, std::ptrdiff_t stride) {
-    fail(called_routine(routine), std::string(name) + " " + std::to_string(stride) +
-                                      " is out of range: strides are at least 1");
+    refuse(called_routine(routine), std::string(name) + " " + std::to_string(stride) +
+                                        " is out of range: strides are at least 1");
 }
 
 namespace {

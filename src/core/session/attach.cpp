@@ -336,7 +336,7 @@ void attach_job() {
     set_job_end({claim_end, end_job});
     report_stall = say_stall;
     if (job.managed) look_for_dead_mates = end_if_mates_have_died;
-    caller_line = line_of_caller;
+    caller_line = [] { return line_of_caller(Sought::openshmem); };
     // For the launcher: a PE that waits here for one that has left without coming here.
     job.status().routine.store(Routine::init, std::memory_order_relaxed);
     for (const auto& problem : read_settings())

@@ -55,6 +55,9 @@ Text detail_text(const Crash& crash) {
     if (crash.signal == SIGBUS && crash.info->si_code == BUS_ADRERR)
         return Text(
             ": the file that is mapped there has become shorter, or there is no memory for it");
+    if (crash.access && std::strncmp(crash.access, "write", 5) == 0 &&
+        is_constant(reinterpret_cast<std::uintptr_t>(crash.info->si_addr)))
+        return Text(": it is a constant of the program, which may be read, not written");
     if (job.checked) {
         if (const Text freed = guarded::describe_closed(crash.info->si_addr); !freed.empty())
             return Text(", ", freed);

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/os.hpp"
@@ -139,6 +140,12 @@ bool is_read_only_in_routine(const Fault& fault) {
 
 }  // namespace
 
+bool is_constant(std::uintptr_t address) {
+    return std::any_of(job.constants.begin(), job.constants.end(), [&](const Range& range) {
+        return range.contains(reinterpret_cast<const void*>(address));
+    });
+}
+
 bool is_given_back(std::uintptr_t address) {
     return job.checked && seen_memory.was_seen(address) &&
            !os::is_mapped(reinterpret_cast<const void*>(address), 1);
@@ -207,12 +214,13 @@ class FaultFrames {
 };
 
 // " (model.c:12)" where the program has called the routine in which the fault is.
-std::string line_of_call(const Fault& fault) {
+std::string line_of_call(const Fault& fault, std::string_view routine) {
     const FaultFrames frames(fault);
     std::array<const void*, FaultFrames::kMost> calls{};
     for (int i = 0; i < frames.size(); ++i)
         calls[static_cast<std::size_t>(i)] = frames[i];
-    return isthmus::line_of_call(calls.data(), frames.size());
+    return isthmus::line_of_call(calls.data(), frames.size(),
+                                 routine.starts_with("shmem") ? Sought::openshmem : Sought::all);
 }
 
 }  // namespace
@@ -221,10 +229,10 @@ std::string describe_place(const Fault& fault) {
     // The bad pointer may be of either side, and the routine may have jumped to the copy loop.
     const bool own_side = is_own_side(fault);
     if (own_side && job.checked) {
-        if (transferring) return transferring + line_of_call(fault);
+        if (transferring) return transferring + line_of_call(fault, transferring);
         std::string name = function_at(reinterpret_cast<const void*>(transferring_routine), false);
         if (name.starts_with("pshmem_")) name.erase(0, 1);
-        if (name.starts_with("shmem_")) return name + line_of_call(fault);
+        if (name.starts_with("shmem_")) return name + line_of_call(fault, name);
     }
     const Access access = own_side || is_low_in_routine(fault) ? Access::unknown : fault.access;
     const std::string kind = access == Access::store  ? "a put or atomic"
@@ -237,7 +245,7 @@ std::string describe_place(const Fault& fault) {
         std::string function = function_at(at, owner != CodeOf::other);
         if (owner == CodeOf::library) {
             if (function.starts_with("pshmem_")) function.erase(0, 1);
-            if (function.starts_with("shmem_")) return function + line_of_call(fault);
+            if (function.starts_with("shmem_")) return function + line_of_call(fault, function);
         }
         const bool is_ours = owner == CodeOf::library || owner == CodeOf::system;
         if (is_ours || is_own_symbol(function)) continue;
@@ -311,13 +319,6 @@ std::string not_symmetric(const Reading& reading, const Fault& fault) {
                              : std::string(variable.c_str()) + ", whose variables are private: " +
                                    why_library_is_private(reading.address()).c_str()) +
            "; " + legal_ranges();
-}
-
-// Constants of peers are mapped to be read; a fault there is a store.
-bool is_constant(std::uintptr_t address) {
-    return std::any_of(job.constants.begin(), job.constants.end(), [&](const Range& range) {
-        return range.contains(reinterpret_cast<const void*>(address));
-    });
 }
 
 std::string constant_written(std::uintptr_t address) {

@@ -37,6 +37,8 @@ bool is_low_in_routine(const Fault& fault);
 bool is_own_side(const Fault& fault);
 // Checked mode: it was memory when a transfer was looked at before, and is none any more.
 bool is_given_back(std::uintptr_t address);
+// Of the program's constants, which peers have mapped to be read: a fault there is a store.
+bool is_constant(std::uintptr_t address);
 // Of such memory, if the fault is in a transfer that the compiler has put into the program, as its
 // debugging information tells: "shmem_long_put (model.c:12)"; else empty.
 std::string gone_in_inlined(const Fault& fault);

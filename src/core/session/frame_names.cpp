@@ -88,13 +88,12 @@ void name_by_linker(Frame& frame) {
 }
 
 // The first in PATH; no lookup that allocates.
-bool find_symbolizer(char (&path)[PATH_MAX]) {
+bool find_symbolizer(const char* name, char (&path)[PATH_MAX]) {
     for (const char* folder = std::getenv("PATH"); folder && *folder;) {
         const std::size_t length = std::strcspn(folder, ":");
-        if (std::snprintf(path, sizeof path, "%.*s/addr2line", static_cast<int>(length), folder) <
-                static_cast<int>(sizeof path) &&
-            access(path, X_OK) == 0)
-            return true;
+        const int size =
+            std::snprintf(path, sizeof path, "%.*s/%s", static_cast<int>(length), folder, name);
+        if (size < static_cast<int>(sizeof path) && access(path, X_OK) == 0) return true;
         folder += length + (folder[length] == ':' ? 1 : 0);
     }
     return false;
@@ -164,6 +163,7 @@ bool says_more(const Module& module, const char* line, std::size_t length) {
 
 // The symbolizer and what it is asked about: too long for some stacks.
 struct Question {
+    const char* symbolizer = "addr2line";
     char path[PATH_MAX];
     char file[PATH_MAX];
 };
@@ -172,8 +172,8 @@ struct Question {
 // stays where it is.
 void name_by_lines(Frames& frames, int count, const Module& module, Question& question,
                    char (&answer)[kAnswer], std::uint64_t until) {
-    auto& [path, file] = question;
-    if (!find_symbolizer(path)) return;
+    auto& [symbolizer, path, file] = question;
+    if (!find_symbolizer(symbolizer, path)) return;
     std::snprintf(file, sizeof file, "%s", module.file);
     char offsets[kFrames][24];
     char options[] = "-Cfipe";
@@ -266,23 +266,23 @@ std::string_view take_inlined(const char*& lines) {
     return {call, length};
 }
 
-ProgramPlace place_in_source(const void* at) {
-    if (!may_run_others || !program[0]) return {};
-    Dl_info own{};
-    dladdr(reinterpret_cast<const void*>(getauxval(AT_PHDR)), &own);
-    Frames frames;
-    frames[0].at = at;
-    frames[0].module = own.dli_fbase;
-    // Of this call: several threads may ask at once.
-    struct Asked {
-        Question question;
-        char answer[kAnswer] = "";
-    };
-    const auto asked = std::make_unique<Asked>();
-    name_by_lines(frames, 1, {own.dli_fbase, program_base, program, true}, asked->question,
-                  asked->answer, os::monotonic_nanoseconds() + 1'000'000'000);
-    std::string_view lines = asked->answer;
+namespace {
+
+// Of this call: several threads may ask at once.
+struct Asked {
+    Question question;
+    char answer[kAnswer] = "";
+};
+
+// What is told of an address; nothing if it is none of the library's functions that stands around
+// all that is: what is inlined into the program's is not known then.
+struct Reading {
+    ProgramPlace place;
+    bool is_whole = true;
+};
+Reading read_place(std::string_view lines, Sought sought) {
     ProgramPlace found;
+    std::string_view function;
     bool is_innermost = true;
     while (!lines.empty()) {
         std::string_view line = lines.substr(0, told_length(lines.data()));
@@ -290,40 +290,63 @@ ProgramPlace place_in_source(const void* at) {
         if (is_inlined(line.data())) line.remove_prefix(sizeof kInlinedBy - 1);
         const std::size_t place = line.rfind(" at ");
         if (place == std::string_view::npos) return {};
-        const std::string_view function = line.substr(0, place);
+        function = line.substr(0, place);
         const std::string_view file = line.substr(place + 4);
+        // No line: "model.c:?", of a symbol alone, or of calls of several places made one.
+        if (file.ends_with(":?") || file.ends_with(":0")) return {};
         // An operation that is inlined stands before who called it.
-        if (!is_of_own_headers(function, file, is_innermost)) {
-            if (file.ends_with("?")) return {};  // no line: "model.c:?", of a symbol alone
+        if (!is_of_own_headers({function, file, is_innermost}, sought)) {
             found.line = " (" + std::string(file) + ")";
             found.is_library = false;
-            return found;
+            return {found, true};
         }
         found.inlined = qualified_name(function);
         found.is_library = true;
         is_innermost = false;
     }
-    return found;
+    if (found.is_library && !is_own_function(function, sought)) return {{}, false};
+    return {found, true};
 }
 
-std::string line_of_call(const void* const* frames, int count) {
+}  // namespace
+
+ProgramPlace place_in_source(const void* at, Sought sought) {
+    if (!may_run_others || !program[0]) return {};
+    Dl_info own{};
+    dladdr(reinterpret_cast<const void*>(getauxval(AT_PHDR)), &own);
+    const auto asked = std::make_unique<Asked>();
+    for (const char* const symbolizer : {"addr2line", "llvm-addr2line"}) {
+        Frames frames;
+        frames[0].at = at;
+        frames[0].module = own.dli_fbase;
+        asked->question.symbolizer = symbolizer;
+        asked->answer[0] = '\0';
+        name_by_lines(frames, 1, {own.dli_fbase, program_base, program, true}, asked->question,
+                      asked->answer, os::monotonic_nanoseconds() + 1'000'000'000);
+        const Reading reading = read_place(asked->answer, sought);
+        if (reading.is_whole) return reading.place;
+    }
+    return {};
+}
+
+std::string line_of_call(const void* const* frames, int count, Sought sought) {
     CallSearch search;
     for (int i = 0; i < count && !search.is_over(); ++i) {
         search.pass(frames[i]);
         if (!search.found()) continue;
-        const ProgramPlace place = place_in_source(search.found());
+        const ProgramPlace place = place_in_source(search.found(), sought);
         if (!place.is_library) return place.line;
         search.go_outward();
     }
     return "";
 }
 
-std::string line_of_caller() {
+std::string line_of_caller(Sought sought) {
     void* frames[kMostFramesOfCall];
     const int count = backtrace(frames, kMostFramesOfCall);
     for (int i = 0; i < count; ++i)
         frames[i] = static_cast<char*>(frames[i]) - 1;
-    return line_of_call(frames, count);
+    return line_of_call(frames, count, sought);
 }
 
 }  // namespace isthmus

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/session/own_names.hpp"
+
 namespace isthmus {
 
 inline constexpr int kFrames = 8;
@@ -34,15 +36,17 @@ struct ProgramPlace {
     std::string line;         // " (model.c:12)", where it is called
     bool is_library = false;  // an overload of the library's, which the next frame outward calls
 };
-ProgramPlace place_in_source(const void* at);
+// With optimisation addr2line (binutils 2.40) knows nothing of what Clang has inlined: then
+// llvm-addr2line is asked, if it is there, and else no line is known.
+ProgramPlace place_in_source(const void* at, Sought sought = Sought::all);
 inline std::string line_in_program(const void* at) {
     return place_in_source(at).line;
 }
 
 // The same of where the program has called the library, among the frames of a stack from the
 // innermost on: addresses within calls.
-std::string line_of_call(const void* const* frames, int count);
+std::string line_of_call(const void* const* frames, int count, Sought sought);
 // Of the stack as it is.
-std::string line_of_caller();
+std::string line_of_caller(Sought sought);
 
 }  // namespace isthmus

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cstddef>
 #include <string>
@@ -54,23 +55,53 @@ bool is_overload(std::string_view name) {
            (behind_type != std::string_view::npos && is_in_overloads(suffix.substr(behind_type)));
 }
 
-bool has_own_beginning(std::string_view name) {
-    constexpr std::array<std::string_view, 7> kBeginnings{
-        "shmem_", "shmemx_", "isthmus_", "gasnet_", "gasnett_", "gex_", "xbgas_"};
+// Those of types that the library's overloads take: a program's own overload has others.
+bool are_own_parameters(std::string_view parameters) {
+    constexpr std::string_view kWords =
+        " void bool char signed unsigned short int long float double __int128 volatile const std "
+        "__1 complex _Complex isthmus_team isthmus_context ";
+    const auto is_of_word = [](char letter) {
+        return letter == '_' || std::isalnum(static_cast<unsigned char>(letter)) != 0;
+    };
+    for (auto at = parameters.begin(); at != parameters.end();) {
+        const auto begin = std::find_if(at, parameters.end(), is_of_word);
+        at = std::find_if_not(begin, parameters.end(), is_of_word);
+        const std::string word = " " + std::string(begin, at) + " ";
+        if (begin != at && kWords.find(word) == std::string_view::npos) return false;
+    }
+    return true;
+}
+
+// Only C++'s names have parameters behind them.
+bool is_overload_with_parameters(std::string_view function, std::string_view name) {
+    const auto parameters = static_cast<std::size_t>(name.data() - function.data()) + name.size();
+    return parameters < function.size() && function[parameters] == '(' && is_overload(name) &&
+           are_own_parameters(function.substr(parameters));
+}
+
+// Of the functions that C's headers have beside OpenSHMEM's.
+bool has_native_beginning(std::string_view name) {
+    constexpr std::array<std::string_view, 5> kBeginnings{"isthmus_", "gasnet_", "gasnett_", "gex_",
+                                                          "xbgas_"};
     return std::any_of(kBeginnings.begin(), kBeginnings.end(),
                        [&](std::string_view one) { return name.starts_with(one); });
 }
 
+bool has_own_beginning(std::string_view name) {
+    return name.starts_with("shmem_") || name.starts_with("shmemx_") || has_native_beginning(name);
+}
+
 // A program's own header may lie in a folder of that name, too.
-bool is_in_own_header(std::string_view file) {
+bool is_in_own_header(std::string_view file, Sought sought) {
     constexpr std::string_view kHeaders = " " ISTHMUS_HEADERS " ";
     constexpr std::string_view kFolder = "/isthmus/";
     const std::size_t folder = file.rfind('/');
     const std::string_view path = file.substr(0, file.rfind(':'));
     if (folder == std::string_view::npos || !file.substr(0, folder + 1).ends_with(kFolder))
         return false;
-    const std::string name = " " + std::string(path.substr(folder + 1)) + " ";
-    return kHeaders.find(name) != std::string_view::npos;
+    const std::string_view name = path.substr(folder + 1);
+    if (sought == Sought::openshmem && !name.starts_with("shmem_")) return false;
+    return kHeaders.find(" " + std::string(name) + " ") != std::string_view::npos;
 }
 
 }  // namespace
@@ -88,16 +119,21 @@ std::string_view qualified_name(std::string_view function) {
     return function.substr(begin);
 }
 
-bool is_of_own_headers(std::string_view function, std::string_view file, bool is_innermost) {
+bool is_of_own_headers(const ToldFrame& frame, Sought sought) {
+    const std::string_view name = qualified_name(frame.function);
+    if (sought == Sought::all && name.starts_with("isthmus::")) return true;
+    if (is_overload_with_parameters(frame.function, name)) return true;
+    return is_in_own_header(frame.file, sought) && (frame.is_innermost || has_own_beginning(name));
+}
+
+bool is_own_function(std::string_view function, Sought sought) {
     const std::string_view name = qualified_name(function);
-    if (name.starts_with("isthmus::")) return true;
-    // Only C++'s names have parameters behind them.
-    if (function.find('(') != std::string_view::npos && is_overload(name)) return true;
-    return is_in_own_header(file) && (is_innermost || has_own_beginning(name));
+    return is_overload_with_parameters(function, name) ||
+           (sought == Sought::all && (name.starts_with("isthmus::") || has_native_beginning(name)));
 }
 
 bool is_own_symbol(std::string_view symbol) {
-    if (symbol.starts_with("_ZN7isthmus")) return true;
+    if (symbol.starts_with("_ZN7isthmus") || symbol.starts_with("_ZNK7isthmus")) return true;
     if (!symbol.starts_with("_Z")) return false;
     std::size_t length = 0;
     const char* const end = symbol.data() + symbol.size();

@@ -99,7 +99,7 @@ Routine noted_routine() {
 
 // The call may be inlined, and is not noted then: its line tells which it is, if it waits.
 [[noreturn]] void fail_misgiven(int pe, const char* why) {
-    fail(("a put or get" + line_of_caller()).c_str(),
+    fail(("a put or get" + line_of_caller(Sought::all)).c_str(),
          "memory of this PE cannot be read or written (" + std::string(why) +
              "): the source of a put to PE " + std::to_string(pe) +
              ", or the dest of a get from there; last noted call " + routine_name(noted_routine()) +
