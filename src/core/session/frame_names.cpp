@@ -280,9 +280,35 @@ struct Reading {
     ProgramPlace place;
     bool is_whole = true;
 };
+
+// Whether "(anonymous namespace)::run(char const*)" is told as "run" at another place.
+bool is_same_function(std::string_view whole, std::string_view told) {
+    const std::size_t at = whole.find(told);
+    if (at == std::string_view::npos) return false;
+    std::size_t end = at + told.size();
+    int depth = 0;
+    if (end < whole.size() && whole[end] == '(') {
+        do {
+            depth += whole[end] == '(' ? 1 : whole[end] == ')' ? -1 : 0;
+        } while (++end < whole.size() && depth != 0);
+    }
+    return end == whole.size() || whole.substr(end) == " const";
+}
+
+// Of GCC's the innermost one may have the name of the function around all; if it has another one of
+// the program's, that one's own line is lost, and the next line is its caller's.
+bool is_innermost_lost(std::string_view innermost, std::string_view lines, std::string_view next) {
+    const std::size_t last = lines.rfind(kInlinedBy);
+    std::string_view outermost =
+        last == std::string_view::npos ? next : lines.substr(last + sizeof kInlinedBy - 1);
+    outermost = outermost.substr(0, outermost.rfind(" at "));
+    return !is_same_function(innermost, outermost);
+}
+
 Reading read_place(std::string_view lines, Sought sought) {
     ProgramPlace found;
     std::string_view function;
+    std::string_view misnamed;
     bool is_innermost = true;
     while (!lines.empty()) {
         std::string_view line = lines.substr(0, told_length(lines.data()));
@@ -296,10 +322,12 @@ Reading read_place(std::string_view lines, Sought sought) {
         if (file.ends_with(":?") || file.ends_with(":0")) return {};
         // An operation that is inlined stands before who called it.
         if (!is_of_own_headers({function, file, is_innermost}, sought)) {
+            if (!misnamed.empty() && is_innermost_lost(misnamed, lines, line)) return {{}, false};
             found.line = " (" + std::string(file) + ")";
             found.is_library = false;
             return {found, true};
         }
+        if (is_innermost && !is_own_name(function)) misnamed = function;
         found.inlined = qualified_name(function);
         found.is_library = true;
         is_innermost = false;

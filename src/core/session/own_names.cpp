@@ -132,6 +132,10 @@ bool is_own_function(std::string_view function, Sought sought) {
            (sought == Sought::all && (name.starts_with("isthmus::") || has_native_beginning(name)));
 }
 
+bool is_own_name(std::string_view function) {
+    return has_own_beginning(function) || is_own_function(function, Sought::all);
+}
+
 bool is_own_symbol(std::string_view symbol) {
     if (symbol.starts_with("_ZN7isthmus") || symbol.starts_with("_ZNK7isthmus")) return true;
     if (!symbol.starts_with("_Z")) return false;

@@ -27,6 +27,8 @@ bool is_of_own_headers(const ToldFrame& frame, Sought sought);
 // Whether a function of the library's has that name where it is one of its own, not inlined into
 // the program's: C's inlined operations never are.
 bool is_own_function(std::string_view function, Sought sought);
+// Whether a function of the library's may be told by that name, inlined or not.
+bool is_own_name(std::string_view function);
 // The same of a symbol, which the linker knows: "_Z7shmem_pPVlli".
 bool is_own_symbol(std::string_view symbol);
 
