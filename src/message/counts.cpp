@@ -23,33 +23,53 @@ struct HandlerCount {
     std::atomic<std::uint64_t> replies;
     std::atomic<std::uint64_t> bytes;  // arguments and payload
 };
-static_assert(kCountsSize == kHandlers * sizeof(HandlerCount));
+struct Counts {
+    alignas(64) std::atomic<bool> are_told;  // of a host's first PE
+    alignas(64) HandlerCount of_handler[kHandlers];
+};
+static_assert(sizeof(Counts) == kCountsSize);
 
 // Of a PE of this host.
-HandlerCount* counts_of(int pe) {
-    return translate(internal_object<HandlerCount>(kMessageOffset + kMessageSize - kCountsSize),
-                     pe);
+Counts& counts_of(int pe) {
+    return *translate(internal_object<Counts>(kMessageOffset + kMessageSize - kCountsSize), pe);
 }
 
-bool counting = false;
+constinit std::atomic<bool> counting = false;
 
-std::string padded(const std::string& text, std::size_t width) {
-    return text.size() >= width ? text : std::string(width - text.size(), ' ') + text;
+// Of a number, as the C library writes none in a handler of a signal.
+Text padded(std::string_view text, std::size_t width) {
+    constexpr std::string_view kSpaces = "                ";
+    return Text(kSpaces.substr(0, text.size() < width ? width - text.size() : 0), text);
 }
+Text padded(std::uint64_t number, std::size_t width) {
+    return padded(std::string_view(Text(number)), width);
+}
+
+// All of it in one piece, so that no other line comes in between. What does not fit is cut.
+struct Table {
+    char bytes[std::size_t{64} << 10];
+    std::size_t size;
+
+    void append(std::string_view line) {
+        if (size + line.size() >= sizeof bytes) return;
+        std::memcpy(bytes + size, line.data(), line.size());
+        size += line.size();
+        bytes[size] = '\0';
+    }
+};
+constinit Table table{};
 
 }  // namespace
 
 bool begin_counts() {
-    counting = flag(Setting::stats) && &isthmus_profile_library != nullptr;
-    if (!counting) return false;
-    HandlerCount* const mine = counts_of(job.me);
-    for (std::uint32_t id = 0; id < kHandlers; ++id)
-        new (mine + id) HandlerCount{};
-    return true;
+    const bool counted = flag(Setting::stats) && &isthmus_profile_library != nullptr;
+    if (counted) new (&counts_of(job.me)) Counts{};
+    counting.store(counted, std::memory_order_relaxed);
+    return counted;
 }
 
 void count(const Message& message) {
-    HandlerCount& mine = counts_of(job.me)[message.handler];
+    HandlerCount& mine = counts_of(job.me).of_handler[message.handler];
     auto& number = (message.kind & kRequest) != 0 ? mine.requests : mine.replies;
     number.fetch_add(1, std::memory_order_relaxed);
     // Of a short one the size may be undefined.
@@ -57,40 +77,42 @@ void count(const Message& message) {
     mine.bytes.fetch_add(message.argument_bytes + payload, std::memory_order_relaxed);
 }
 
-void report_counts(HandlerName (*name_of)(std::uint32_t id)) {
-    if (!counting || forked_child) return;
-    counting = false;
+void report_counts(HandlerName (*name_of)(std::uint32_t id), AtEnd at_end) {
+    // Relaxed: one thread goes on, or the handler of its signal.
+    if (forked_child || !counting.exchange(false, std::memory_order_relaxed)) return;
+    int first = -1;
     int pes = 0;
     for (int pe = 0; pe < job.pes; ++pe) {
         if (!is_near(pe)) continue;
-        if (pe < job.me) return;
+        if (first < 0) first = pe;
         ++pes;
     }
-    std::string rows;
+    if (at_end == AtEnd::all && first != job.me) return;
+    // Relaxed: one of several tells.
+    if (counts_of(first).are_told.exchange(true, std::memory_order_relaxed)) return;
+    table.size = 0;
+    table.append(Text("isthmus: messages of ", pes, pes == 1 ? " PE" : " PEs",
+                      " of this host, by the handler that was given them\n"
+                      "isthmus:     requests     replies         bytes  handler\n"));
+    const std::size_t head = table.size;
     for (std::uint32_t id = 0; id < kHandlers; ++id) {
         std::uint64_t requests = 0;
         std::uint64_t replies = 0;
         std::uint64_t bytes = 0;
-        for (int pe = job.me; pe < job.pes; ++pe) {
+        for (int pe = first; pe < job.pes; ++pe) {
             if (!is_near(pe)) continue;
-            const HandlerCount& one = counts_of(pe)[id];
+            const HandlerCount& one = counts_of(pe).of_handler[id];
             requests += one.requests.load(std::memory_order_relaxed);
             replies += one.replies.load(std::memory_order_relaxed);
             bytes += one.bytes.load(std::memory_order_relaxed);
         }
         if (requests == 0 && replies == 0) continue;
         const HandlerName name = name_of(id);
-        rows += "isthmus: " + padded(std::to_string(requests), 12) +
-                padded(std::to_string(replies), 12) + padded(format_size(bytes), 14) + "  " +
-                std::string(name.face, std::strcspn(name.face, "_")) + " " +
-                std::to_string(name.number) + "\n";
+        const std::string_view face(name.face, std::strcspn(name.face, "_"));
+        table.append(Text("isthmus: ", padded(requests, 12), padded(replies, 12),
+                          padded(format_size(bytes), 14), "  ", face, " ", name.number, "\n"));
     }
-    if (rows.empty()) return;
-    say(("isthmus: messages of " + std::to_string(pes) + (pes == 1 ? " PE" : " PEs") +
-         " of this host, by the handler that was given them\n"
-         "isthmus:     requests     replies         bytes  handler\n" +
-         rows)
-            .c_str());
+    if (table.size != head) say(table.bytes);
 }
 
 }  // namespace isthmus::messages

@@ -120,10 +120,11 @@ void count_messages() {
         counted_wholes[id] = entries[id].whole.exchange(0, std::memory_order_relaxed);
 }
 
-void tell_counts() {
+// Those of another thread may go on: what is counted stays so.
+void tell_counts(AtEnd at_end) {
     if (!counted) return;
-    report_counts(name_of);
-    counted = false;
+    report_counts(name_of, at_end);
+    if (at_end == AtEnd::all) counted = false;
 }
 
 HandlerName name_of(std::uint32_t id) {

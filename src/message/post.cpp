@@ -133,7 +133,7 @@ class Session final : private SessionObject {
         describe_room = nullptr;
         end_tracing();
         post.traces = false;
-        tell_counts();
+        tell_counts(AtEnd::all);
         post.pes = post.plain_pes = 0;
         look_further(true);
         if (far::present) far_post::close();  // a forked child has none

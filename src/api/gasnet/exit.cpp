@@ -16,6 +16,7 @@
 #include "core/reach/far.hpp"
 #include "core/reach/operation.hpp"
 #include "core/session/session.hpp"
+#include "message/handlers.hpp"
 #include "message/traced.hpp"
 
 using namespace isthmus;
@@ -131,7 +132,10 @@ bool meet_to_end(int code) {
     constexpr double kBeyond = 0.3;  // seconds
     static constinit std::atomic<bool> meets = false;
     os::call_no_more(os::Limit::told);
-    if (has_job_ended()) return false;
+    if (has_job_ended()) {
+        messages::tell_counts(messages::AtEnd::this_one);
+        return false;
+    }
     const auto second = static_cast<std::uint64_t>(kSecond);
     const double patient = patience(code);
     const std::uint64_t begun = os::monotonic_nanoseconds();
@@ -149,10 +153,10 @@ bool meet_to_end(int code) {
         },
         code);
     flush_output(code);
-    meet(0, until);
+    const bool does_nobody_call = meet(0, until);
     flush_output(code);
     messages::end_tracing();
-    messages::tell_counts();
+    messages::tell_counts(does_nobody_call ? messages::AtEnd::all : messages::AtEnd::this_one);
     const bool have_all_come = meet(1, std::min(until, os::monotonic_nanoseconds() + second));
     os::call_no_more(os::Limit::meeting);
     return have_all_come;
@@ -202,7 +206,9 @@ void hear_end(int signal) {
     // Who is on the way out goes on, for so long.
     os::call_after(os::Limit::told, 1, exit_now, kSignalled + signal);
     is_told.store(true, std::memory_order_relaxed);
-    if (knows_end.exchange(true, std::memory_order_relaxed) || is_output_being_written()) return;
+    if (knows_end.exchange(true, std::memory_order_relaxed)) return;
+    messages::tell_counts(messages::AtEnd::this_one);
+    if (is_output_being_written()) return;
     if (signal == SIGTERM && has_own_handler()) std::raise(SIGQUIT);
     write_standard_output();
     // A core is nobody's wish.
@@ -220,8 +226,9 @@ bool may_catch(std::string_view name) {
 // Another node ends the job.
 void hear_in_wait() {
     is_told.store(true, std::memory_order_relaxed);
-    if (!knows_end.exchange(true, std::memory_order_relaxed) && has_own_handler())
-        std::raise(SIGQUIT);
+    if (knows_end.exchange(true, std::memory_order_relaxed)) return;
+    messages::tell_counts(messages::AtEnd::this_one);
+    if (has_own_handler()) std::raise(SIGQUIT);
 }
 
 void catch_signal(int signal, std::string_view name) {

@@ -88,10 +88,15 @@ int main(int argc, char** argv) {
     if (strcmp(how, "told") == 0) signal(SIGQUIT, quit);
     const int is_last = gasnet_mynode() == gasnet_nodes() - 1;
     printf("node %d was here\n", me);
-    if (strcmp(how, "counted") == 0) {
+    if (strncmp(how, "counted", 7) == 0) {
         for (int i = 0; i < 3; ++i)
             gasnet_AMRequestShort1((gasnet_node_t)me, 131, i);
-        gasnet_exit(0);
+        if (strcmp(how, "counted") == 0) gasnet_exit(0);
+        gasnet_barrier(0, GASNET_BARRIERFLAG_ANONYMOUS);
+        if (is_last && strcmp(how, "counted_main") == 0) return 0;
+        if (is_last) gasnet_exit(0);
+        while (strcmp(how, "counted_polls") == 0)
+            gasnet_AMPoll();
     }
     if (strcmp(how, "all") == 0) gasnet_exit(0);
     if (strcmp(how, "all_wrong") == 0) gasnet_exit(7);
