@@ -45,7 +45,13 @@ int isthmus_gex_reply_medium(gex_Token_t token, gex_AM_Index_t handler, const vo
 int isthmus_gex_reply_long(gex_Token_t token, gex_AM_Index_t handler, const void* source,
                            size_t nbytes, void* dest_addr, gex_Flags_t flags,
                            const gex_AM_Arg_t* arguments, size_t bytes);
-/* Not 0: not now (IMMEDIATE); the description stays. */
+/* Not 0: not now (IMMEDIATE); the description stays. In the flags, from that bit on, what the call
+ * that is made commits: its GEX_FLAG_AM_... */
+#define ISTHMUS_GEX_COMMIT_SHIFT   24
+#define ISTHMUS_GEX_COMMIT_Request GEX_FLAG_AM_REQUEST
+#define ISTHMUS_GEX_COMMIT_Reply   GEX_FLAG_AM_REPLY
+#define ISTHMUS_GEX_COMMIT_FLAGS(WHAT, SIZE) \
+    ((ISTHMUS_GEX_COMMIT_##WHAT | GEX_FLAG_AM_##SIZE) << ISTHMUS_GEX_COMMIT_SHIFT)
 int isthmus_gex_commit(gex_AM_SrcDesc_t description, gex_AM_Index_t handler, size_t nbytes,
                        void* dest_addr, gex_Flags_t flags, const gex_AM_Arg_t* arguments,
                        size_t bytes);
@@ -54,6 +60,19 @@ int isthmus_gex_commit(gex_AM_SrcDesc_t description, gex_AM_Index_t handler, siz
 static __inline__ __attribute__((__always_inline__)) void isthmus_gex_local_completion(
     gex_Event_t* lc_opt) {
     if ((uintptr_t)lc_opt > (uintptr_t)GEX_EVENT_GROUP) *lc_opt = GEX_EVENT_INVALID;
+}
+
+/* The same of a message, and whether it may have that: no GEX_EVENT_DEFER, which is of puts, and
+ * not null; GEX_EVENT_GROUP is of requests. What a message may not have, checked mode refuses. */
+int isthmus_gex_refuse_completion(const gex_Event_t* lc_opt, const char* routine);
+static __inline__ __attribute__((__always_inline__)) int isthmus_gex_is_refused(
+    gex_Event_t* lc_opt, int is_request, const char* routine) {
+    if ((uintptr_t)lc_opt > (uintptr_t)GEX_EVENT_GROUP) {
+        *lc_opt = GEX_EVENT_INVALID;
+        return 0;
+    }
+    if (lc_opt == GEX_EVENT_NOW || (is_request && lc_opt == GEX_EVENT_GROUP)) return 0;
+    return isthmus_gex_refuse_completion(lc_opt, routine);
 }
 
 /* ---- payload that is negotiated. Prepare, write up to gex_AM_SrcDescSize bytes to
@@ -128,7 +147,7 @@ gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t* info, gex_TI_t mask
         gex_TM_t team, gex_Rank_t rank, gex_AM_Index_t handler, const void* source, size_t nbytes, \
         gex_Event_t* lc_opt, gex_Flags_t flags ISTHMUS_GASNET_PARAMETERS_##M) {                    \
         BLOCK(M)                                                                                   \
-        isthmus_gex_local_completion(lc_opt);                                                      \
+        if (isthmus_gex_is_refused(lc_opt, 1, "gex_AM_RequestMedium")) return GASNET_ERR_BAD_ARG;  \
         if (team == ISTHMUS_GEX_ALL && (flags & GEX_FLAG_IMMEDIATE) == 0)                          \
             return isthmus_gex_request_medium(rank, handler, source, nbytes, isthmus_a,            \
                                               ISTHMUS_GASNET_BYTES(M));                            \
@@ -139,7 +158,7 @@ gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t* info, gex_TI_t mask
         gex_TM_t team, gex_Rank_t rank, gex_AM_Index_t handler, const void* source, size_t nbytes, \
         void* dest_addr, gex_Event_t* lc_opt, gex_Flags_t flags ISTHMUS_GASNET_PARAMETERS_##M) {   \
         BLOCK(M)                                                                                   \
-        isthmus_gex_local_completion(lc_opt);                                                      \
+        if (isthmus_gex_is_refused(lc_opt, 1, "gex_AM_RequestLong")) return GASNET_ERR_BAD_ARG;    \
         if (team == ISTHMUS_GEX_ALL && (flags & GEX_FLAG_IMMEDIATE) == 0)                          \
             return isthmus_gex_request_long(rank, handler, source, nbytes, dest_addr, isthmus_a,   \
                                             ISTHMUS_GASNET_BYTES(M));                              \
@@ -155,7 +174,7 @@ gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t* info, gex_TI_t mask
         gex_Token_t token, gex_AM_Index_t handler, const void* source, size_t nbytes,              \
         gex_Event_t* lc_opt, gex_Flags_t flags ISTHMUS_GASNET_PARAMETERS_##M) {                    \
         BLOCK(M)                                                                                   \
-        isthmus_gex_local_completion(lc_opt);                                                      \
+        if (isthmus_gex_is_refused(lc_opt, 0, "gex_AM_ReplyMedium")) return GASNET_ERR_BAD_ARG;    \
         return isthmus_gex_reply_medium(token, handler, source, nbytes, flags, isthmus_a,          \
                                         ISTHMUS_GASNET_BYTES(M));                                  \
     }                                                                                              \
@@ -163,7 +182,7 @@ gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t* info, gex_TI_t mask
         gex_Token_t token, gex_AM_Index_t handler, const void* source, size_t nbytes,              \
         void* dest_addr, gex_Event_t* lc_opt, gex_Flags_t flags ISTHMUS_GASNET_PARAMETERS_##M) {   \
         BLOCK(M)                                                                                   \
-        isthmus_gex_local_completion(lc_opt);                                                      \
+        if (isthmus_gex_is_refused(lc_opt, 0, "gex_AM_ReplyLong")) return GASNET_ERR_BAD_ARG;      \
         return isthmus_gex_reply_long(token, handler, source, nbytes, dest_addr, flags, isthmus_a, \
                                       ISTHMUS_GASNET_BYTES(M));                                    \
     }                                                                                              \
@@ -171,35 +190,39 @@ gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t* info, gex_TI_t mask
     ISTHMUS_GEX_COMMIT_MEDIUM(Reply, M, BLOCK)                                                     \
     ISTHMUS_GEX_COMMIT_LONG(Request, M, BLOCK)                                                     \
     ISTHMUS_GEX_COMMIT_LONG(Reply, M, BLOCK)
-#define ISTHMUS_GEX_COMMIT_MEDIUM(WHAT, M, BLOCK)                                              \
-    static __inline__ void gex_AM_Commit##WHAT##Medium##M(                                     \
-        gex_AM_SrcDesc_t description, gex_AM_Index_t handler,                                  \
-        size_t nbytes ISTHMUS_GASNET_PARAMETERS_##M) {                                         \
-        BLOCK(M)                                                                               \
-        isthmus_gex_commit(description, handler, nbytes, NULL, 0, isthmus_a,                   \
-                           ISTHMUS_GASNET_BYTES(M));                                           \
-    }                                                                                          \
-    static __inline__ int gex_AM_Commit##WHAT##Medium##M##_v2(                                 \
-        gex_AM_SrcDesc_t description, gex_AM_Index_t handler, size_t nbytes,                   \
-        gex_Flags_t commit_flags ISTHMUS_GASNET_PARAMETERS_##M) {                              \
-        BLOCK(M)                                                                               \
-        return isthmus_gex_commit(description, handler, nbytes, NULL, commit_flags, isthmus_a, \
-                                  ISTHMUS_GASNET_BYTES(M));                                    \
+#define ISTHMUS_GEX_COMMIT_MEDIUM(WHAT, M, BLOCK)                                        \
+    static __inline__ void gex_AM_Commit##WHAT##Medium##M(                               \
+        gex_AM_SrcDesc_t description, gex_AM_Index_t handler,                            \
+        size_t nbytes ISTHMUS_GASNET_PARAMETERS_##M) {                                   \
+        BLOCK(M)                                                                         \
+        isthmus_gex_commit(description, handler, nbytes, NULL,                           \
+                           ISTHMUS_GEX_COMMIT_FLAGS(WHAT, MEDIUM), isthmus_a,            \
+                           ISTHMUS_GASNET_BYTES(M));                                     \
+    }                                                                                    \
+    static __inline__ int gex_AM_Commit##WHAT##Medium##M##_v2(                           \
+        gex_AM_SrcDesc_t description, gex_AM_Index_t handler, size_t nbytes,             \
+        gex_Flags_t commit_flags ISTHMUS_GASNET_PARAMETERS_##M) {                        \
+        BLOCK(M)                                                                         \
+        return isthmus_gex_commit(description, handler, nbytes, NULL,                    \
+                                  commit_flags | ISTHMUS_GEX_COMMIT_FLAGS(WHAT, MEDIUM), \
+                                  isthmus_a, ISTHMUS_GASNET_BYTES(M));                   \
     }
-#define ISTHMUS_GEX_COMMIT_LONG(WHAT, M, BLOCK)                                               \
-    static __inline__ void gex_AM_Commit##WHAT##Long##M(                                      \
-        gex_AM_SrcDesc_t description, gex_AM_Index_t handler, size_t nbytes,                  \
-        void* dest_addr ISTHMUS_GASNET_PARAMETERS_##M) {                                      \
-        BLOCK(M)                                                                              \
-        isthmus_gex_commit(description, handler, nbytes, dest_addr, 0, isthmus_a,             \
-                           ISTHMUS_GASNET_BYTES(M));                                          \
-    }                                                                                         \
-    static __inline__ int gex_AM_Commit##WHAT##Long##M##_v2(                                  \
-        gex_AM_SrcDesc_t description, gex_AM_Index_t handler, size_t nbytes, void* dest_addr, \
-        gex_Flags_t commit_flags ISTHMUS_GASNET_PARAMETERS_##M) {                             \
-        BLOCK(M)                                                                              \
-        return isthmus_gex_commit(description, handler, nbytes, dest_addr, commit_flags,      \
-                                  isthmus_a, ISTHMUS_GASNET_BYTES(M));                        \
+#define ISTHMUS_GEX_COMMIT_LONG(WHAT, M, BLOCK)                                                   \
+    static __inline__ void gex_AM_Commit##WHAT##Long##M(                                          \
+        gex_AM_SrcDesc_t description, gex_AM_Index_t handler, size_t nbytes,                      \
+        void* dest_addr ISTHMUS_GASNET_PARAMETERS_##M) {                                          \
+        BLOCK(M)                                                                                  \
+        isthmus_gex_commit(description, handler, nbytes, dest_addr,                               \
+                           ISTHMUS_GEX_COMMIT_FLAGS(WHAT, LONG), isthmus_a,                       \
+                           ISTHMUS_GASNET_BYTES(M));                                              \
+    }                                                                                             \
+    static __inline__ int gex_AM_Commit##WHAT##Long##M##_v2(                                      \
+        gex_AM_SrcDesc_t description, gex_AM_Index_t handler, size_t nbytes, void* dest_addr,     \
+        gex_Flags_t commit_flags ISTHMUS_GASNET_PARAMETERS_##M) {                                 \
+        BLOCK(M)                                                                                  \
+        return isthmus_gex_commit(description, handler, nbytes, dest_addr,                        \
+                                  commit_flags | ISTHMUS_GEX_COMMIT_FLAGS(WHAT, LONG), isthmus_a, \
+                                  ISTHMUS_GASNET_BYTES(M));                                       \
     }
 ISTHMUS_GASNET_EACH_NUMBER(ISTHMUS_GEX_MESSAGES)
 

@@ -36,7 +36,9 @@ static void begin(void) {
     static void name(int me, int pes) { \
         prepare();                      \
         (void)pes;                      \
-        if (me == 0) call;              \
+        if (me == 0) {                  \
+            call;                       \
+        }                               \
         shmem_barrier_all();            \
     }
 CALLED(no_node, begin, sink = gasnet_AMRequestShort0((gasnet_node_t)pes, kId))
@@ -259,6 +261,16 @@ static void not_registered(int me, int pes) {
     shmem_barrier_all();
 }
 
+static void wait_for_value(int times) {
+    const gasnet_valget_handle_t handle = gasnet_get_nb_val(1, segments[1].addr, 8);
+    while (times-- > 0)
+        sink = (int)gasnet_wait_syncnb_valget(handle);
+}
+CALLED(value_twice, begin, wait_for_value(2))
+static gasnet_hsl_t held = GASNET_HSL_INITIALIZER;
+CALLED(put_with_lock, begin, gasnet_hsl_lock(&held); gasnet_put(1, segments[1].addr, bytes, 8))
+CALLED(collective_with_lock, begin, gasnet_hsl_lock(&held); collect(GASNET_TEAM_ALL, 0))
+
 const struct Case cases[] = {
     {"no_node", no_node},
     {"arguments", arguments},
@@ -313,5 +325,8 @@ const struct Case cases[] = {
     {"reply_twice", reply_twice},
     {"reply_later", reply_later},
     {"not_registered", not_registered},
+    {"value_twice", value_twice},
+    {"put_with_lock", put_with_lock},
+    {"collective_with_lock", collective_with_lock},
     {NULL, NULL},
 };

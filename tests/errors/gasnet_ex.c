@@ -55,7 +55,9 @@ static void begin(void) {
     static void name(int me, int pes) { \
         prepare();                      \
         (void)pes;                      \
-        if (me == 0) call;              \
+        if (me == 0) {                  \
+            call;                       \
+        }                               \
         shmem_barrier_all();            \
     }
 CALLED(early, NOT_AT_ALL, sink = gex_RMA_PutBlocking(ISTHMUS_GEX_ALL, 0, bytes, bytes, 8, 0))
@@ -75,14 +77,37 @@ static void blocks(gex_Token_t token) {
     (void)token;
     GASNET_BLOCKUNTIL(inside == NULL);
 }
+/* Begun outside of the handler, and under way. */
+static gex_Event_t under_way;
 static void waits(gex_Token_t token) {
     (void)token;
-    gex_Event_Wait(gex_Coll_BarrierNB(team, 0));
+    gex_Event_Wait(under_way);
 }
 static void waits_for_all(gex_Token_t token) {
     (void)token;
-    gex_Event_t event = gex_Coll_BarrierNB(team, 0);
-    gex_Event_WaitAll(&event, 1, 0);
+    gex_Event_WaitAll(&under_way, 1, 0);
+}
+static void begins(gex_Token_t token) {
+    (void)token;
+    under_way = gex_Coll_BarrierNB(team, 0);
+}
+static void puts_word(gex_Token_t token) {
+    (void)token;
+    sink = gex_RMA_PutBlocking(team, 1, bases[1], bytes, 8, 0);
+}
+static void prepares(gex_Token_t token) {
+    (void)gex_AM_PrepareReplyMedium(token, NULL, 8, 8, NULL, 0, 0);
+}
+static void replies_later(gex_Token_t token) {
+    sink = gex_AM_ReplyMedium0(token, kReplied, bytes, 8, GEX_EVENT_GROUP, 0);
+}
+static void asks_of_null(gex_Token_t token) {
+    gex_Token_Info_t info;
+    (void)token;
+    sink = (int)gex_Token_Info(NULL, &info, GEX_TI_ALL);
+}
+static void tells_nowhere(gex_Token_t token) {
+    sink = (int)gex_Token_Info(token, NULL, GEX_TI_ALL);
 }
 static void replies_twice(gex_Token_t token) {
     sink = gex_AM_ReplyShort0(token, kReplied, 0);
@@ -98,8 +123,25 @@ static void replies_twice(gex_Token_t token) {
     }
 INSIDE(request_in_handler, requests)
 INSIDE(block_in_handler, blocks)
-INSIDE(wait_in_handler, waits)
-INSIDE(wait_all_in_handler, waits_for_all)
+#define INSIDE_BEHIND(name, what, call)                         \
+    static void name(int me, int pes) {                         \
+        (void)pes;                                              \
+        inside = what;                                          \
+        begin();                                                \
+        if (me == 0) {                                          \
+            call;                                               \
+            sink = gex_AM_RequestShort1(team, 0, kShort, 0, 1); \
+        }                                                       \
+        shmem_barrier_all();                                    \
+    }
+INSIDE_BEHIND(wait_in_handler, waits, under_way = gex_Coll_BarrierNB(team, 0))
+INSIDE_BEHIND(wait_all_in_handler, waits_for_all, under_way = gex_Coll_BarrierNB(team, 0))
+INSIDE(begin_in_handler, begins)
+INSIDE(put_in_handler, puts_word)
+INSIDE(reply_group, replies_later)
+INSIDE(info_null, asks_of_null)
+INSIDE(info_nowhere, tells_nowhere)
+INSIDE(prepare_alone, prepares)
 INSIDE(reply_twice, replies_twice)
 static void meets(gex_Token_t token) {
     (void)token;
@@ -112,6 +154,37 @@ static void commit_times(unsigned prepared, int times) {
     while (times-- > 0)
         gex_AM_CommitRequestMedium0(message, kOther, 4);
 }
+/* Between a Prepare and its end. */
+static gex_AM_SrcDesc_t prepared(void) {
+    return gex_AM_PrepareRequestMedium(team, 1, NULL, 8, 8, NULL, 0, 0);
+}
+CALLED(poll_prepared, begin, (void)prepared(); sink = gasnet_AMPoll())
+CALLED(request_prepared, begin, (void)prepared(); sink = gex_AM_RequestShort0(team, 1, kShort, 0))
+CALLED(put_prepared, begin, (void)prepared(); puts_word(NULL))
+CALLED(begin_prepared, begin, (void)prepared(); begins(NULL))
+/* And ends of another kind. */
+CALLED(commit_long, begin, gex_AM_CommitRequestLong0(prepared(), kOther, 8, bases[1]))
+CALLED(commit_reply, begin, gex_AM_CommitReplyMedium0(prepared(), kOther, 8))
+CALLED(commit_reply_v2, begin, sink = gex_AM_CommitReplyMedium0_v2(prepared(), kOther, 8, 0))
+CALLED(commit_no_op, begin, gex_AM_CommitRequestMedium0(GEX_AM_SRCDESC_NO_OP, kOther, 0))
+CALLED(cancel_long, begin, sink = gex_AM_CancelRequestLong(prepared(), 0))
+CALLED(cancel_no_op, begin, sink = gex_AM_CancelRequestMedium(GEX_AM_SRCDESC_NO_OP, 0))
+static void cancel_twice(void) {
+    const gex_AM_SrcDesc_t description = prepared();
+    sink = gex_AM_CancelRequestMedium(description, 0);
+    sink = gex_AM_CancelRequestMedium(description, 0);
+}
+CALLED(cancel_again, begin, cancel_twice())
+static void commit_elsewhere(void) {
+    const gex_AM_SrcDesc_t description =
+        gex_AM_PrepareRequestLong(team, 1, NULL, 8, 8, bases[1], NULL, 0, 0);
+    gex_AM_CommitRequestLong0(description, kOther, 8, (char*)bases[1] + 8);
+}
+CALLED(commit_dest, begin, commit_elsewhere())
+CALLED(request_defer, begin,
+       sink = gex_AM_RequestMedium0(team, 1, kOther, bytes, 8, GEX_EVENT_DEFER, 0))
+CALLED(request_null, begin,
+       sink = gex_AM_RequestLong0(team, 1, kOther, bytes, 8, bases[1], NULL, 0))
 CALLED(no_event, begin, sink = gex_Event_Test((gex_Event_t)0x77))
 CALLED(commit_twice, begin, commit_times(0, 2))
 CALLED(commit_fewer, begin, commit_times(2, 1))
@@ -260,5 +333,25 @@ const struct Case cases[] = {
     {"commit_twice", commit_twice},
     {"commit_fewer", commit_fewer},
     {"put_value", put_value},
+    {"begin_in_handler", begin_in_handler},
+    {"put_in_handler", put_in_handler},
+    {"reply_group", reply_group},
+    {"info_null", info_null},
+    {"info_nowhere", info_nowhere},
+    {"prepare_alone", prepare_alone},
+    {"poll_prepared", poll_prepared},
+    {"request_prepared", request_prepared},
+    {"put_prepared", put_prepared},
+    {"begin_prepared", begin_prepared},
+    {"commit_long", commit_long},
+    {"commit_reply", commit_reply},
+    {"commit_reply_v2", commit_reply_v2},
+    {"commit_no_op", commit_no_op},
+    {"cancel_long", cancel_long},
+    {"cancel_no_op", cancel_no_op},
+    {"cancel_again", cancel_again},
+    {"commit_dest", commit_dest},
+    {"request_defer", request_defer},
+    {"request_null", request_null},
     {NULL, NULL},
 };

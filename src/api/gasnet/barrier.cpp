@@ -130,8 +130,7 @@ using namespace isthmus::gasnet;
 
 ISTHMUS_API void gasnet_barrier_notify(int id, int flags) {
     require_attached("gasnet_barrier_notify");
-    if (is_wait_in_handler())
-        fail("gasnet_barrier_notify", "called from a handler of a message, which may only reply");
+    if (is_wait_in_handler()) require_allowed("gasnet_barrier_notify");
     if (state.notified.load(std::memory_order_acquire))
         fail("gasnet_barrier_notify",
              "called again without a gasnet_barrier_wait for the one before");

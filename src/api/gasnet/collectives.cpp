@@ -26,6 +26,7 @@ class Call {
   public:
     Call(gasnet_team_handle_t team, int flags, const char* routine)
         : team_(team_of(team, routine)), flags_(flags), routine_(routine) {
+        if (job.checked) require_allowed(routine);
         exchange_.in_allsync = (flags & GASNET_COLL_IN_ALLSYNC) != 0;
         exchange_.out_allsync = (flags & GASNET_COLL_OUT_ALLSYNC) != 0;
     }

@@ -60,6 +60,19 @@ bool is_in_segment(const void* address, std::size_t bytes, int pe);
 // "address 0x12 with its 8 bytes is not in the segment of node 3, 0x10..0x20"
 Text why_not_in_segment(const void* address, std::size_t bytes, int pe);
 
+// In checked mode: why this thread may not communicate now; null if it may. It is in a handler,
+// holds a lock, or has prepared a message that it has not sent.
+const char* why_not_now();
+// Ends the job with a message then.
+[[gnu::noinline]] void require_allowed(const char* routine);
+// Whether this thread has prepared a request, or a reply, and has neither sent nor cancelled it.
+// Left here by ex/messages.cpp, which calls what calls this.
+struct Prepared {
+    bool request;
+    bool reply;
+};
+extern constinit thread_local Prepared prepared;
+
 // A core call that is refused: the code, and a sentence in checked mode.
 template <typename... Parts>
 [[gnu::cold, gnu::noinline]] int refuse_argument(const char* routine, Parts... parts) {

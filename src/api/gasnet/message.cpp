@@ -17,21 +17,43 @@ void note_handled(int handled) {
     if (handled > 0 && is_beyond(kHasSleepers)) wake(job.me);
 }
 
+namespace {
+
+constexpr const char* kInHandler = "called from a handler of a message, which may only reply";
+
+}  // namespace
+
 int sending::refuse_in_handler(const char* routine) {
-    return refuse_argument(routine, "called from a handler of a message, which may only reply");
+    return refuse_argument(routine, kInHandler);
+}
+
+constinit thread_local Prepared prepared{false, false};
+
+const char* why_not_now() {
+    if (is_in_handler()) return kInHandler;
+    if (holds_lock()) return "called while this thread holds a gasnet_hsl_t";
+    if (prepared.request) return "called before the commit of what this thread has prepared";
+    if (prepared.reply)
+        return "a handler has ended before the commit of the reply that it has prepared";
+    return nullptr;
+}
+
+void require_allowed(const char* routine) {
+    if (const char* const why = why_not_now()) fail(routine, why);
 }
 
 int sending::check_restrictions(const char* routine) {
-    // Told once a lock: a loop of polls would go on telling.
+    // Told once a lock or message: a loop of polls would go on telling.
     thread_local bool is_told = false;
-    if (is_in_handler()) return refuse_in_handler(routine);
-    if (!holds_lock()) {
+    const char* const why = why_not_now();
+    if (why == kInHandler) return refuse_in_handler(routine);
+    if (!why) {
         is_told = false;
         return GASNET_OK;
     }
     if (is_told) return GASNET_ERR_BAD_ARG;
     is_told = true;
-    return refuse_argument(routine, "called while this thread holds a gasnet_hsl_t");
+    return refuse_argument(routine, why);
 }
 
 // As it is called, so that the registers are in place. clang does not know noclone, nor needs it.

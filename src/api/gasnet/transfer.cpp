@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "api/gasnet/events.hpp"
+#include "base/known_objects.hpp"
 #include "core/copy/copy.hpp"
 #include "core/reach/far.hpp"
 #include "core/reach/handle.hpp"
@@ -36,16 +37,24 @@ static_assert(offsetof(Implicit, has_tried) == 3);
 thread_local Implicit implicit __attribute__((tls_model("initial-exec")));
 using FourFlags [[gnu::may_alias]] = std::uint32_t;
 
+[[gnu::noinline]] void check_call(const void* address, std::size_t bytes, int pe,
+                                  const char* routine) {
+    require_allowed(routine);
+    if (bytes != 0 && !is_in_segment(address, bytes, pe))
+        fail(routine, why_not_in_segment(address, bytes, pe));
+}
+
 // Where the memory of the node is found here; nothing if only the road leads there. Ends the job if
-// there is no such node, and in checked mode if the memory is not the node's segment.
+// there is no such node, and in checked mode if the memory is not the node's segment, or this
+// thread may not communicate now.
 operation::Target find(const void* address, std::size_t bytes, gasnet_node_t node,
                        const char* routine) {
     require_attached(routine);
     if (node >= window.pes)
         fail(routine, Text("node ", node, " is out of range 0..", window.pes - 1));
     const int pe = static_cast<int>(node);
-    if (job.checked && bytes != 0 && !is_in_segment(address, bytes, pe))
-        fail(routine, why_not_in_segment(address, bytes, pe));
+    if (job.checked) [[unlikely]]
+        check_call(address, bytes, pe, routine);
     return operation::find_and_serve(address, pe);
 }
 
@@ -307,6 +316,34 @@ ISTHMUS_API gasnet_handle_t isthmus_gasnet_get_nb(void* dest, gasnet_node_t node
     return transfer::get_nb(dest, node, src, nbytes, "gasnet_get_nb");
 }
 
+namespace {
+
+// In checked mode a value that is there has a handle as well, which is none of an operation: a
+// number that no other has had, and the lowest bit.
+Lasting<KnownObjects> known_values;
+
+gasnet_handle_t known_value() {
+    static constinit std::atomic<std::uintptr_t> number = 0;
+    // Relaxed: no two are the same.
+    const std::uintptr_t word = number.fetch_add(2, std::memory_order_relaxed) + 1;
+    const auto handle =
+        reinterpret_cast<gasnet_handle_t>(word);  // NOLINT(performance-no-int-to-ptr)
+    whole("gasnet_get_nb_val", [handle] { known_values->add(handle); });
+    return handle;
+}
+
+// True: it was one of these. Ends the job if it was waited for.
+bool is_used_up(gasnet_handle_t handle) {
+    const bool is_value = (reinterpret_cast<std::uintptr_t>(handle) & 1) != 0;
+    if (is_value ? !known_values->contains(handle) : !far::is_taken_handle(&handle_of(handle)))
+        fail("gasnet_wait_syncnb_valget",
+             "the handle is none that gasnet_get_nb_val has given, or has been waited for");
+    if (is_value) known_values->remove(handle);
+    return is_value;
+}
+
+}  // namespace
+
 ISTHMUS_API void isthmus_gasnet_refuse_value(size_t nbytes, const char* routine) {
     fail(routine, Text("a value of ", nbytes, " bytes; at most ", sizeof(gasnet_register_value_t)));
 }
@@ -317,6 +354,7 @@ ISTHMUS_API gasnet_valget_handle_t isthmus_gasnet_get_nb_val(gasnet_node_t node,
     if (nbytes > sizeof result.value) isthmus_gasnet_refuse_value(nbytes, kRoutine);
     if (const operation::Target there = find(src, nbytes, node, kRoutine)) {
         std::memcpy(&result.value, *there, nbytes);
+        if (job.checked) result.under_way = known_value();
     } else if (nbytes != 0) {
         far::Handle& handle = far::take_handle(kRoutine);
         handle.word = 0;
@@ -328,6 +366,7 @@ ISTHMUS_API gasnet_valget_handle_t isthmus_gasnet_get_nb_val(gasnet_node_t node,
 ISTHMUS_API gasnet_register_value_t gasnet_wait_syncnb_valget(gasnet_valget_handle_t handle) {
     poll("gasnet_wait_syncnb_valget");
     if (handle.under_way == GASNET_INVALID_HANDLE) return handle.value;
+    if (job.checked && is_used_up(handle.under_way)) return handle.value;
     far::Handle& mine = handle_of(handle.under_way);
     far::await(mine);
     const std::uint64_t value = mine.word;

@@ -9,6 +9,7 @@
 
 #include "api/gasnet/events.hpp"
 #include "api/gasnet/ex/objects.hpp"
+#include "core/wait/in_handler.hpp"
 
 using namespace isthmus;
 using namespace isthmus::gasnet;
@@ -21,6 +22,7 @@ using Collective = isthmus_gasnet_collective;
 
 Team& members_of(gex_TM_t team, const char* routine) {
     require_client(routine);
+    if (job.checked) require_allowed(routine);
     return *team_of(team, routine).team;
 }
 int checked_root(const Team& team, gex_Rank_t root, const char* routine) {
@@ -202,7 +204,9 @@ ISTHMUS_API gex_Event_t gex_Coll_BarrierNB(gex_TM_t team, gex_Flags_t) {
     return whole(kRoutine, [&] { return begin_one(members, barrier()); });
 }
 ISTHMUS_API void gex_Coll_BarrierBlocking(gex_TM_t team, gex_Flags_t flags) {
-    events::wait(gex_Coll_BarrierNB(team, flags), "gex_Coll_BarrierBlocking");
+    constexpr const char* kRoutine = "gex_Coll_BarrierBlocking";
+    if (is_wait_in_handler()) refuse_wait_in_handler(kRoutine);
+    events::wait(gex_Coll_BarrierNB(team, flags), kRoutine);
 }
 ISTHMUS_API gex_Event_t gex_Coll_BroadcastNB(gex_TM_t team, gex_Rank_t root, void* dst,
                                              const void* src, size_t nbytes, gex_Flags_t) {

@@ -30,6 +30,11 @@ using Description = isthmus_gex_description;
 // Of payload in the library's memory. A long one is no larger, so that it is kept.
 constexpr std::size_t kLargestOwn = std::size_t{64} << 10;
 
+// For checks of the calls in between, of this thread.
+void note_prepared(unsigned kind, bool is_prepared) {
+    ((kind & kReply) != 0 ? prepared.reply : prepared.request) = is_prepared;
+}
+
 // A thread has one at a time; one more for the reply that the handler of its own request sends.
 Description& description_of(unsigned direction) {
     thread_local Description descriptions[2];
@@ -95,6 +100,7 @@ Description* prepare(unsigned direction, const void* client_buffer, std::size_t 
         made.address = made.room.data();
     }
     isthmus_gex_local_completion(lc_opt);
+    if (job.checked) note_prepared(direction, true);
     return &made;
 }
 
@@ -105,7 +111,12 @@ gex_AM_SrcDesc_t prepare_request(gex_TM_t team, gex_Rank_t rank, const void* cli
     const char* const routine = prepare_name(size_kind | kRequest);
     require_client(routine);
     const gasnet_node_t node = node_of(team, rank, routine);
-    if (node >= post.pes) fail(routine, Text("rank ", rank, " is out of range 0..", job.pes - 1));
+    // In checked mode plain_pes is 0.
+    if (node >= post.plain_pes) [[unlikely]] {
+        if (node >= post.pes)
+            fail(routine, Text("rank ", rank, " is out of range 0..", job.pes - 1));
+        if (job.checked && description_of(kRequest).kind == 0) require_allowed(routine);
+    }
     if (wait_of(flags) == Wait::no) {
         const std::size_t size = std::min(most_wanted, most(kMedium));
         const std::size_t bytes = nargs * sizeof(gex_AM_Arg_t);
@@ -129,7 +140,34 @@ gex_AM_SrcDesc_t prepare_reply(gex_Token_t token, const void* client_buffer, std
     return made;
 }
 
-int cancel(Description* description) {
+// What is wrong with a call of this name that ends what was prepared by one of `kind`; 0: not
+// known. In checked mode.
+[[gnu::noinline]] void check_end(const Description* description, unsigned kind, const char* routine,
+                                 const char* what) {
+    if (!description) fail(routine, Text("what is ", what, " is GEX_AM_SRCDESC_NO_OP"));
+    if (description->kind == 0)
+        fail(routine, Text("what is ", what, " has not been prepared, or has been sent"));
+    if (kind != 0 && kind != description->kind)
+        fail(routine, Text("what is ", what, " was prepared by ", prepare_name(description->kind)));
+}
+[[gnu::noinline]] void check_commit(const Description* description, unsigned kind, void* dest,
+                                    std::size_t bytes) {
+    const unsigned named = kind != 0 || !description ? kind
+                           : description->kind != 0  ? description->kind
+                                                     : description->sent_kind;
+    const char* const routine = commit_name(named);
+    check_end(description, kind, routine, "committed");
+    if ((description->kind & kLong) != 0 && description->dest && dest != description->dest)
+        fail(routine, Text("destination ", InHex(dest), "; prepared is a message to ",
+                           InHex(description->dest)));
+    if (bytes != description->arguments * sizeof(gex_AM_Arg_t))
+        fail(routine, Text(bytes / sizeof(gex_AM_Arg_t), " arguments; prepared is a message with ",
+                           description->arguments));
+}
+
+int cancel(Description* description, unsigned kind, const char* routine) {
+    if (job.checked) check_end(description, kind, routine, "cancelled");
+    if (job.checked) note_prepared(description->kind, false);
     description->kind = 0;
     return GASNET_OK;
 }
@@ -154,6 +192,16 @@ int commit(const Description& prepared, gex_AM_Index_t handler, std::size_t size
 }
 
 }  // namespace
+
+ISTHMUS_API int isthmus_gex_refuse_completion(const gex_Event_t* lc_opt, const char* routine) {
+    if (!job.checked) return 0;
+    return refuse_argument(
+        routine, "lc_opt is ",
+        !lc_opt                     ? "null"
+        : lc_opt == GEX_EVENT_DEFER ? "GEX_EVENT_DEFER"
+                                    : "GEX_EVENT_GROUP",
+        "; a message may have GEX_EVENT_NOW or a place for an event, a request GEX_EVENT_GROUP");
+}
 
 // Budget with its poll: that of gasnet_AMRequestShort.
 ISTHMUS_API int isthmus_gex_request_short(gex_Rank_t rank, gex_AM_Index_t handler,
@@ -240,24 +288,25 @@ ISTHMUS_API size_t gex_AM_SrcDescSize(gex_AM_SrcDesc_t description) {
 ISTHMUS_API int isthmus_gex_commit(gex_AM_SrcDesc_t description, gex_AM_Index_t handler,
                                    size_t nbytes, void* dest_addr, gex_Flags_t flags,
                                    const gex_AM_Arg_t* arguments, size_t bytes) {
+    if (job.checked) [[unlikely]]
+        check_commit(description, flags >> ISTHMUS_GEX_COMMIT_SHIFT, dest_addr, bytes);
     const unsigned kind = description->kind;
     const char* const routine = commit_name(kind != 0 ? kind : description->sent_kind);
     if (kind == 0) fail(routine, "what is committed has not been prepared, or has been sent");
     if (nbytes > description->size)
         fail(routine, Text("a payload of ", nbytes, " bytes; prepared are ", description->size,
                            " (gex_AM_SrcDescSize)"));
-    if (job.checked && bytes != description->arguments * sizeof(gex_AM_Arg_t))
-        fail(routine, Text(bytes / sizeof(gex_AM_Arg_t), " arguments; prepared is a message with ",
-                           description->arguments));
     // Done with it before the handler of a request to this process runs, which may want another;
     // the payload stays.
     Description sent;
     std::swap(sent, *description);
     description->sent_kind = kind;
+    if (job.checked) note_prepared(kind, false);
     void* const dest = dest_addr ? dest_addr : sent.dest;
     const int result = commit(sent, handler, nbytes, dest, wait_of(flags), arguments, bytes);
     if (result == kNoRoom) {
         std::swap(sent, *description);
+        if (job.checked) note_prepared(kind, true);
         return result;
     }
     if (result != GASNET_OK) fail(routine, "what is sent is refused; ISTHMUS_CHECK=1 says why");
@@ -266,16 +315,16 @@ ISTHMUS_API int isthmus_gex_commit(gex_AM_SrcDesc_t description, gex_AM_Index_t 
 }
 
 ISTHMUS_API int gex_AM_CancelRequestMedium(gex_AM_SrcDesc_t description, gex_Flags_t) {
-    return cancel(description);
+    return cancel(description, kMedium | kRequest, "gex_AM_CancelRequestMedium");
 }
 ISTHMUS_API int gex_AM_CancelRequestLong(gex_AM_SrcDesc_t description, gex_Flags_t) {
-    return cancel(description);
+    return cancel(description, kLong | kRequest, "gex_AM_CancelRequestLong");
 }
 ISTHMUS_API int gex_AM_CancelReplyMedium(gex_AM_SrcDesc_t description, gex_Flags_t) {
-    return cancel(description);
+    return cancel(description, kMedium | kReply, "gex_AM_CancelReplyMedium");
 }
 ISTHMUS_API int gex_AM_CancelReplyLong(gex_AM_SrcDesc_t description, gex_Flags_t) {
-    return cancel(description);
+    return cancel(description, kLong | kReply, "gex_AM_CancelReplyLong");
 }
 
 namespace {
