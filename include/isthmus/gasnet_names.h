@@ -35,21 +35,27 @@
 #define PLATFORM_ARCH_AARCH64 1
 #endif
 #endif
+/* The mpi.h of Open MPI 4 has an old form of these names: the whole of it, or nothing where there
+ * is a PLATFORM_COMPILER_FAMILYID. */
 #ifndef PLATFORM_COMPILER_FAMILYNAME
 #define PLATFORM_COMPILER_VERSION_INT(major, minor, patch) \
     (((major) << 16) | ((minor) << 8) | (patch))
 #if defined(__clang__)
 #define PLATFORM_COMPILER_FAMILYNAME Clang
+#define PLATFORM_COMPILER_FAMILYID   19
 #define PLATFORM_COMPILER_CLANG      1
 #define PLATFORM_COMPILER_VERSION \
     PLATFORM_COMPILER_VERSION_INT(__clang_major__, __clang_minor__, __clang_patchlevel__)
 #else
 #define PLATFORM_COMPILER_FAMILYNAME GNU
+#define PLATFORM_COMPILER_FAMILYID   1
 #define PLATFORM_COMPILER_GNU        1
 #define PLATFORM_COMPILER_VERSION \
     PLATFORM_COMPILER_VERSION_INT(__GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__)
 #endif
 #define PLATFORM_COMPILER_VERSION_STR __VERSION__
+#endif
+#ifndef PLATFORM_COMPILER_VERSION_GT
 #define PLATFORM_COMPILER_VERSION_GT(major, minor, patch) \
     (PLATFORM_COMPILER_VERSION > PLATFORM_COMPILER_VERSION_INT(major, minor, patch))
 #define PLATFORM_COMPILER_VERSION_GE(major, minor, patch) \

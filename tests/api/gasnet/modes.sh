@@ -168,6 +168,28 @@ echo '#include <gasnet_portable_platform.h>
 #error "compared wrongly"
 #endif' > "$folder/platform.c"
 "$compiler" -I"$include" -Werror -fsyntax-only "$folder/platform.c"
+# With the names that the mpi.h of Open MPI 4 has, in both orders: of a header that asks as it does, and of it.
+mkdir "$folder/mpi"
+echo '#ifndef PLATFORM_COMPILER_FAMILYID
+#define PLATFORM_COMPILER_FAMILYID 1
+#define PLATFORM_COMPILER_FAMILYNAME GNU
+#define PLATFORM_COMPILER_GNU  1
+#define PLATFORM_COMPILER_VERSION PLATFORM_COMPILER_VERSION_INT(__GNUC__,__GNUC_MINOR__,__GNUC_PATCHLEVEL__)
+#define PLATFORM_COMPILER_VERSION_STR "others"
+#endif
+#ifndef PLATFORM_COMPILER_VERSION_INT
+#define PLATFORM_COMPILER_VERSION_INT(a,b,c) (((a) << 16) | ((b) << 8) | (c))
+#endif' > "$folder/mpi/mpi.h"
+for mpi in "$folder/mpi" /usr/lib/*/openmpi/include; do
+    [ -e "$mpi/mpi.h" ] || continue
+    for first in gasnet.h mpi.h; do
+        { printf '#include <%s>\n#include <gasnet.h>\n#include <mpi.h>\n' $first
+          echo '#if !PLATFORM_COMPILER_FAMILYID || !PLATFORM_COMPILER_VERSION_GT(4, 0, 0)
+#error "the names are not there"
+#endif'; } > "$folder/mpi.c"
+        "$compiler" -DGASNET_PAR -I"$include" -I"$mpi" -Werror -fsyntax-only "$folder/mpi.c"
+    done
+done
 # Types without a mode, and the tools by themselves.
 echo '#include <gasnet_fwd.h>
 gex_OP_t op = GEX_OP_ADD;' > "$folder/fwd.c"
