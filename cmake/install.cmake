@@ -47,7 +47,12 @@ string(REGEX REPLACE "/$" "" PREFIX_FROM_PC "${PREFIX_FROM_PC}")
 configure_file(${CMAKE_SOURCE_DIR}/cmake/isthmus.pc.in ${CMAKE_BINARY_DIR}/isthmus.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/isthmus.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# Clients of GASNet: a library, a makefile fragment and a pkg-config file for each threading mode.
+# Clients of GASNet see its headers alone: one that is an OpenSHMEM of its own has a shmem.h.
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isthmus-gasnet
+        FILES_MATCHING PATTERN "gasnet*.h" PATTERN "gex_*.h" PATTERN "window.h" PATTERN "cpp" EXCLUDE PATTERN "mpp" EXCLUDE)
+install(FILES ${CMAKE_SOURCE_DIR}/cmake/gasnet_core.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isthmus-conduit)
+
+# And they have a library, a makefile fragment and a pkg-config file for each threading mode.
 file(RELATIVE_PATH PREFIX_FROM_MAK ${CMAKE_INSTALL_FULL_INCLUDEDIR}/isthmus-conduit ${CMAKE_INSTALL_PREFIX})
 file(RELATIVE_PATH PREFIX_FROM_TOOLS ${CMAKE_INSTALL_FULL_INCLUDEDIR} ${CMAKE_INSTALL_PREFIX})
 foreach(mode seq parsync par)

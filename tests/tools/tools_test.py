@@ -339,6 +339,42 @@ class Installed(ToolTest):
                   *flags.split())
         self.assertEqual(self.good(self.path("tools")), "1\n")
 
+    def folders_of(self, words):
+        return [word[2:] for word in words.split() if word.startswith("-I")]
+
+    def test_gasnet_headers_alone(self):
+        include = self.prefix + "/include"
+        self.good(self.prefix + "/bin/isthmus", "gasnet", "ibv", self.path("ibv"))
+        probe = pathlib.Path(self.path("probe.mk"))
+        fragments = [f"{include}/isthmus-conduit/isthmus-par.mak", f"{include}/gasnet_tools-par.mak",
+                     self.path("ibv/include/ibv-conduit/ibv-par.mak"), self.path("ibv/include/gasnet_tools-par.mak")]
+        for fragment in fragments:
+            probe.write_text(f"include {fragment}\nall:;@echo $(GASNET_CPPFLAGS) $(GASNETTOOLS_CPPFLAGS)\n", encoding="utf-8")
+            folders = self.folders_of(self.good("make", "-f", probe))
+            self.assertTrue(folders, fragment)
+            for folder in folders:
+                self.assertTrue(os.path.exists(folder + "/gasnet_tools.h"), folder)
+                for others in ("shmem.h", "shmemx.h", "pshmem.h", "mpp", "isthmus.h", "isthmus/shmem_types.h"):
+                    self.assertFalse(os.path.exists(f"{folder}/{others}"), f"{folder}/{others} of {fragment}")
+        # Each compiles without what else lies in include.
+        for name in sorted(os.listdir(include + "/isthmus-gasnet")):
+            if name.endswith(".h"):
+                self.good("cc", "-DGASNET_PAR", "-I" + include + "/isthmus-gasnet", "-fsyntax-only", "-x", "c", "-include",
+                          include + "/isthmus-gasnet/" + name, "/dev/null")
+        # As OSSS's OpenSHMEM asks: the release by the first words of lines, and the conduit by a header.
+        for folder, conduit in ((include, "isthmus"), (self.path("ibv/include"), "ibv")):
+            text = pathlib.Path(folder + "/gasnet_config.h").read_text(encoding="utf-8")
+            for part, number in (("MAJOR", "2025"), ("MINOR", "8"), ("PATCH", "0")):
+                self.assertEqual([line.split()[2] for line in text.splitlines() if "GASNET_RELEASE_VERSION_" + part in line],
+                                 [number])
+            self.assertTrue(os.path.exists(f"{folder}/{conduit}-conduit/gasnet_core.h"))
+        if not shutil.which("pkg-config"):
+            return
+        environment = setting(PKG_CONFIG_PATH=self.prefix + "/lib/pkgconfig")
+        for name in ("gasnet-isthmus-par", "gasnet_tools-par"):
+            for folder in self.folders_of(self.good("pkg-config", "--cflags", name, env=environment)):
+                self.assertFalse(os.path.exists(folder + "/shmem.h"), name)
+
     def test_gasnet_by_a_known_name(self):
         folder = self.path("ibv")
         known = self.prefix + "/bin/isthmus"
