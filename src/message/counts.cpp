@@ -110,7 +110,8 @@ void report_counts(HandlerName (*name_of)(std::uint32_t id), AtEnd at_end) {
         const HandlerName name = name_of(id);
         const std::string_view face(name.face, std::strcspn(name.face, "_"));
         table.append(Text("isthmus: ", padded(requests, 12), padded(replies, 12),
-                          padded(format_size(bytes), 14), "  ", face, " ", name.number, "\n"));
+                          padded(format_size(bytes), 14), "  ", face, " ", name.number,
+                          name.word ? " " : "", name.word ? name.word : "", "\n"));
     }
     if (table.size != head) say(table.bytes);
 }

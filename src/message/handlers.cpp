@@ -31,8 +31,9 @@ constexpr FaceNames kNative{0,
                             "register it before the first message to it, with a barrier in between",
                             nullptr,
                             Routine::native_message_request,
-                            Routine::native_message_reply};
-FaceNames named{0, 0, nullptr, nullptr, nullptr, Routine::none, Routine::none};
+                            Routine::native_message_reply,
+                            nullptr};
+FaceNames named{0, 0, nullptr, nullptr, nullptr, Routine::none, Routine::none, nullptr};
 
 // What may be anything of messages for a handler without a form: a bit that no head has, and no
 // `whole`.
@@ -129,7 +130,8 @@ void tell_counts(AtEnd at_end) {
 
 HandlerName name_of(std::uint32_t id) {
     const FaceNames& names = names_of(id);
-    return {names.routine, id - names.first};
+    const std::uint32_t number = id - names.first;
+    return {names.routine, number, names.word ? names.word(number) : nullptr};
 }
 
 Routine request_routine(std::uint32_t id) {

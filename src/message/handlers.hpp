@@ -56,12 +56,14 @@ struct FaceNames {
     Handler* without_form;
     Routine request;
     Routine reply;
+    const char* (*word)(std::uint32_t number);  // how the program calls it; null: by no word
 };
 void name_handlers(const FaceNames& names);
-// How programs know a handler: the face's routine, up to a '_', and a number.
+// How programs know a handler: the face's routine, up to a '_', a number, and a word or null.
 struct HandlerName {
     const char* face;
     std::uint32_t number;
+    const char* word;
 };
 HandlerName name_of(std::uint32_t id);
 // By which routine its messages are sent, without their sizes.

@@ -95,6 +95,10 @@ static void puts_word(gex_Token_t token) {
     (void)token;
     sink = gex_RMA_PutBlocking(team, 1, bases[1], bytes, 8, 0);
 }
+static void puts_pieces(gex_Token_t token) {
+    (void)token;
+    sink = gex_VIS_StridedPutBlocking(team, 1, bases[1], NULL, bytes, NULL, 8, NULL, 0, 0);
+}
 static void prepares(gex_Token_t token) {
     (void)gex_AM_PrepareReplyMedium(token, NULL, 8, 8, NULL, 0, 0);
 }
@@ -138,6 +142,7 @@ INSIDE_BEHIND(wait_in_handler, waits, under_way = gex_Coll_BarrierNB(team, 0))
 INSIDE_BEHIND(wait_all_in_handler, waits_for_all, under_way = gex_Coll_BarrierNB(team, 0))
 INSIDE(begin_in_handler, begins)
 INSIDE(put_in_handler, puts_word)
+INSIDE(pieces_in_handler, puts_pieces)
 INSIDE(reply_group, replies_later)
 INSIDE(info_null, asks_of_null)
 INSIDE(info_nowhere, tells_nowhere)
@@ -335,6 +340,7 @@ const struct Case cases[] = {
     {"put_value", put_value},
     {"begin_in_handler", begin_in_handler},
     {"put_in_handler", put_in_handler},
+    {"pieces_in_handler", pieces_in_handler},
     {"reply_group", reply_group},
     {"info_null", info_null},
     {"info_nowhere", info_nowhere},

@@ -94,6 +94,8 @@ void deliver_first(void* function, messages::Message* message);
 // Registers a handler that takes these messages alone, with so many arguments. False: the index is
 // taken.
 bool register_entry(const gex_AM_Entry_t& entry);
+// The client's word for it, or that it is none of the client's; null: there is no word.
+const char* word_of_handler(std::uint32_t index);
 // As it was registered; null if gasnet_attach has done that.
 const gex_AM_Entry_t* entry_of(std::uint32_t index);
 

@@ -99,6 +99,13 @@ const gex_AM_Entry_t* entry_of(std::uint32_t index) {
     return entry.gex_fnptr ? &entry : nullptr;
 }
 
+const char* word_of_handler(std::uint32_t index) {
+    constexpr std::uint32_t kFirstOfClients = 128;
+    if (index < kFirstOfClients) return "(the library's)";
+    const gex_AM_Entry_t* const entry = entry_of(index);
+    return entry ? entry->gex_name : nullptr;
+}
+
 // A function of GASNet's has one number of arguments, and most often messages of one size, which
 // its first message shows. From then on the layer itself calls what lays them out.
 void deliver_first(void* function, Message* message) {

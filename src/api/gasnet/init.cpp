@@ -27,7 +27,7 @@ void gasnet::join(const char* routine, int mode, Routine request, Routine reply)
     });
     messages::name_handlers({kFirstHandler, kFaceHandlers, "gasnet_AMPoll",
                              "give it to gasnet_attach or gex_EP_RegisterHandlers in a table",
-                             deliver_first, request, reply});
+                             deliver_first, request, reply, word_of_handler});
     if (mode >= kSerialized)
         messages::post.beyond.fetch_or(messages::kHasSleepers, std::memory_order_relaxed);
     collectives::open();

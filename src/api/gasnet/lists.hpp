@@ -104,8 +104,11 @@ void put(gasnet_node_t node, const Dest& dest, const Source& source, const char*
     whole(routine, [&] {
         walk(
             dest, source,
-            [node](char* to, char* from, std::size_t bytes) {
-                gasnet_put_nbi_bulk(node, to, from, bytes);
+            [node, routine](char* to, char* from, std::size_t nbytes) {
+                if (ISTHMUS_GASNET_REACHES(node))
+                    ISTHMUS_GASNET_COPY(ISTHMUS_WINDOW_ADDRESS(to, static_cast<int>(node)), from);
+                else
+                    transfer::put_nbi(node, to, from, nbytes, transfer::Source::in_use, routine);
             },
             routine);
     });
@@ -116,8 +119,11 @@ void get(const Dest& dest, gasnet_node_t node, const Source& source, const char*
     whole(routine, [&] {
         walk(
             dest, source,
-            [node](char* to, char* from, std::size_t bytes) {
-                gasnet_get_nbi_bulk(to, node, from, bytes);
+            [node, routine](char* to, char* from, std::size_t nbytes) {
+                if (ISTHMUS_GASNET_REACHES(node))
+                    ISTHMUS_GASNET_COPY(to, ISTHMUS_WINDOW_ADDRESS(from, static_cast<int>(node)));
+                else
+                    transfer::get_nbi(to, node, from, nbytes, routine);
             },
             routine);
     });
