@@ -1,6 +1,7 @@
 #include "message/counts.hpp"
 
 #include <atomic>
+#include <charconv>
 #include <cstring>
 #include <new>
 #include <string>
@@ -42,7 +43,9 @@ Text padded(std::string_view text, std::size_t width) {
     return Text(kSpaces.substr(0, text.size() < width ? width - text.size() : 0), text);
 }
 Text padded(std::uint64_t number, std::size_t width) {
-    return padded(std::string_view(Text(number)), width);
+    char digits[24] = {};
+    const char* const end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+    return padded({digits, static_cast<std::size_t>(end - digits)}, width);
 }
 
 // All of it in one piece, so that no other line comes in between. What does not fit is cut.
