@@ -49,7 +49,8 @@ install(FILES ${CMAKE_BINARY_DIR}/isthmus.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}
 
 # Clients of GASNet see its headers alone: one that is an OpenSHMEM of its own has a shmem.h.
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isthmus-gasnet
-        FILES_MATCHING PATTERN "gasnet*.h" PATTERN "gex_*.h" PATTERN "window.h" PATTERN "cpp" EXCLUDE PATTERN "mpp" EXCLUDE)
+        FILES_MATCHING PATTERN "gasnet*.h" PATTERN "gex_*.h" PATTERN "window.h"
+        PATTERN "casts.h" PATTERN "warnings_*.inc" PATTERN "cpp" EXCLUDE PATTERN "mpp" EXCLUDE)
 install(FILES ${CMAKE_SOURCE_DIR}/cmake/gasnet_core.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isthmus-conduit)
 
 # And they have a library, a makefile fragment and a pkg-config file for each threading mode.
