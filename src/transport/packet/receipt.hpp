@@ -73,7 +73,11 @@ class Link::Receipt {
             return false;
         }
         const auto nack = ::isthmus::packet::nack_for(head, verdict);
-        if (!nack || nack->destination != link_.number(pe_)) return true;
+        // Nobody is told of an answer that is lost, who would then wait for it without end.
+        if (!nack || nack->destination != link_.number(pe_)) {
+            error_ = kIllegal + static_cast<int>(verdict);
+            return false;
+        }
         const std::lock_guard lock(from_.guard);
         // One says that something is wrong; a flood of them would take memory.
         if (from_.nacks++ < kMostNacks) from_.outbox.add(*nack, {}, nullptr, 0, true);

@@ -120,6 +120,9 @@ struct Line : Listener {
         Head head = message_head();
         head.source = 1;
         head.token = kNoToken;
+        say(head, text);
+    }
+    void say(const Head& head, const std::string& text) {
         Outbox outbox;
         ASSERT_TRUE(outbox.add(head, {}, text.data(), text.size()));
         std::vector<Outbox::Mark> ended;
@@ -150,6 +153,23 @@ TEST(PacketLink, HearsAnEndThatCameWithData) {
             EXPECT_EQ(line.hearer.error, ECONNRESET);
             EXPECT_EQ(line.hearer.strangers, 0U);
         }
+    }
+}
+
+// Whoever waits for it would wait for ever: nobody can be told of what is wrong with an answer.
+TEST(PacketLink, EndsAConnectionWhoseAnswersAreForOthers) {
+    for (const bool is_sealed : {true, false}) {
+        Line line(is_sealed);
+        Head head;
+        head.kind = Kind::data;
+        head.stream = ::isthmus::packet::Stream::reply;
+        head.source = 1;
+        head.destination = 7;
+        head.token = 3;
+        line.say(head, "12345678");
+        EXPECT_TRUE(line.looks_until([&] { return line.hearer.lost == 1; })) << is_sealed;
+        EXPECT_EQ(line.hearer.strangers, 1U);
+        EXPECT_GE(line.hearer.error, kIllegal);
     }
 }
 
