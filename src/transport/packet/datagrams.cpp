@@ -17,8 +17,9 @@
 namespace isthmus::transport::packet {
 namespace {
 
-// Time is seen to no more often than that, and need not be more exact.
-constexpr Microseconds kTurn = 50;
+// Time is seen to no more often than that, and need not be more exact. (Not by the name of the
+// link's own turn, in nanoseconds, which its members would take.)
+constexpr Microseconds kTimeTurn = 50;
 // How long who closes waits for others to have what it has sent; those that live have it long
 // before.
 constexpr Microseconds kMostSettling = 5'000'000;
@@ -109,10 +110,10 @@ void Link::mark_timed(Peer& to, int pe) {
 }
 
 void Link::set_clock(std::uint64_t when) {
-    const std::uint64_t soonest = now_microseconds() + kTurn;
+    const std::uint64_t soonest = now_microseconds() + kTimeTurn;
     when = std::max(when, soonest);
     const std::uint64_t set = rings_at_.load(std::memory_order_relaxed);
-    if (set != 0 && set <= when + kTurn && set + kTurn >= soonest) return;
+    if (set != 0 && set <= when + kTimeTurn && set + kTimeTurn >= soonest) return;
     rings_at_.store(when, std::memory_order_relaxed);
     const itimerspec at{
         {0, 0},
@@ -139,7 +140,7 @@ bool Link::has_read_all() {
 void Link::see_to_time() {
     const Microseconds now = now_microseconds();
     const Microseconds due = due_at_.load(std::memory_order_relaxed);
-    if (now < due || now - looked_at_.load(std::memory_order_relaxed) < kTurn) return;
+    if (now < due || now - looked_at_.load(std::memory_order_relaxed) < kTimeTurn) return;
     looked_at_.store(now, std::memory_order_relaxed);
     std::vector<int> timed;
     {

@@ -66,7 +66,9 @@ enum class Tie : std::uint8_t {
 };
 
 struct Peer {
-    std::mutex guard;  // of what follows
+    // By datagrams. The stream then says nothing but the farewell, and tells of the other's end.
+    Courier courier;
+    std::mutex guard;  // of this and of what follows
     Tie tie = Tie::none;
     int error = 0;  // of a broken one
     Stream stream;
@@ -79,16 +81,14 @@ struct Peer {
     std::unique_ptr<Records> records;
     Gets gets;
     bool is_dirty = false;
+    bool is_timed = false;   // its datagrams wait for time to pass
     bool is_blocked = true;  // the stream takes no more, and will ring; or there is none yet
     // Something has come since `flushed`. Relaxed: a hint, set by poll().
     std::atomic<bool> has_come{false};
     std::uint64_t flushed = 0;
     std::vector<Outbox::Mark> ended;
     unsigned nacks = 0;
-    // By datagrams. The stream then says nothing but the farewell, and tells of the other's end.
-    Courier courier;
-    std::size_t path_bytes = 0;
-    bool is_timed = false;  // it waits for time to pass
+    std::size_t path_bytes = 0;  // by datagrams
 
     // ---- of poll()
     Inbox inbox;

@@ -142,13 +142,14 @@ gex_AM_SrcDesc_t prepare_reply(gex_Token_t token, const void* client_buffer, std
 
 // What is wrong with a call of this name that ends what was prepared by one of `kind`; 0: not
 // known. In checked mode.
-[[gnu::noinline]] void check_end(const Description* description, unsigned kind, const char* routine,
-                                 const char* what) {
+[[gnu::noinline]] const Description& check_end(const Description* description, unsigned kind,
+                                               const char* routine, const char* what) {
     if (!description) fail(routine, Text("what is ", what, " is GEX_AM_SRCDESC_NO_OP"));
     if (description->kind == 0)
         fail(routine, Text("what is ", what, " has not been prepared, or has been sent"));
     if (kind != 0 && kind != description->kind)
         fail(routine, Text("what is ", what, " was prepared by ", prepare_name(description->kind)));
+    return *description;
 }
 [[gnu::noinline]] void check_commit(const Description* description, unsigned kind, void* dest,
                                     std::size_t bytes) {
@@ -156,13 +157,13 @@ gex_AM_SrcDesc_t prepare_reply(gex_Token_t token, const void* client_buffer, std
                            : description->kind != 0  ? description->kind
                                                      : description->sent_kind;
     const char* const routine = commit_name(named);
-    check_end(description, kind, routine, "committed");
-    if ((description->kind & kLong) != 0 && description->dest && dest != description->dest)
+    const Description& prepared = check_end(description, kind, routine, "committed");
+    if ((prepared.kind & kLong) != 0 && prepared.dest && dest != prepared.dest)
         fail(routine, Text("destination ", InHex(dest), "; prepared is a message to ",
-                           InHex(description->dest)));
-    if (bytes != description->arguments * sizeof(gex_AM_Arg_t))
+                           InHex(prepared.dest)));
+    if (bytes != prepared.arguments * sizeof(gex_AM_Arg_t))
         fail(routine, Text(bytes / sizeof(gex_AM_Arg_t), " arguments; prepared is a message with ",
-                           description->arguments));
+                           prepared.arguments));
 }
 
 int cancel(Description* description, unsigned kind, const char* routine) {
