@@ -19,6 +19,7 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/process_stat.hpp"
+#include "core/job/crash_reporter.hpp"
 #include "core/job/end_times.hpp"
 #include "launch/before_start.hpp"
 #include "launch/diagnosis.hpp"
@@ -272,14 +273,16 @@ void Keeper::pe_ended(int pe, int wait_status) {
 }
 
 // Another PE that lives was the first to end: it lets the others write their last words, or reports
-// its crash.
+// its crash. Of two that report it is the first to begin.
 bool Keeper::is_behind_another(int pe) const {
     // Acquire: partner is the release in claim_end.
     const int first = job_.header->ended_by.load(std::memory_order_acquire) - 1;
+    if (first == pe) return false;
+    const std::uint32_t own = status(pe).has_told_end.load(std::memory_order_relaxed);
     const std::vector<int> others = alive();
     return std::any_of(others.begin(), others.end(), [&](int other) {
-        return other != pe &&
-               (other == first || status(other).has_told_end.load(std::memory_order_relaxed) != 0);
+        const std::uint32_t report = status(other).has_told_end.load(std::memory_order_relaxed);
+        return other == first || began_before(report, own);
     });
 }
 
@@ -306,6 +309,13 @@ void Keeper::judge(PeEnd ended) {
         }
         ended.out_of_memory =
             WTERMSIG(wait_status) == SIGKILL && out_of_memory_kills() > memory_kills_before_;
+    }
+    // One of its threads was ending the job; another one's exit has come in between.
+    // Acquire: partner is the release in claim_end.
+    if (job_.header->ended_by.load(std::memory_order_acquire) == pe + 1) {
+        const std::int32_t claimed = job_.header->exit_status.load(std::memory_order_relaxed);
+        end(claimed & 255, WIFSIGNALED(wait_status) ? describe_end(ended, host_) : "", SIGTERM);
+        return;
     }
     const int status_of_pe = job_status(ended);
     if (ends_job(ended)) {

@@ -8,9 +8,6 @@
 
 namespace isthmus {
 
-// PeStatus::has_told_end while it tells: what it is about to end by is not its leave.
-inline constexpr std::uint32_t kTellsEnd = 2;
-
 // 0 if it is not leaving, else for departure_text(). It may be seen late, from a network, when the
 // PE is there again; so it tells which departure of that PE it was.
 //     63..48 allocations, the low bits   47..32 routine   31..16 departures   15..0 how
@@ -21,7 +18,7 @@ inline std::uint64_t departure_word(const PeStatus& pe) {
     const auto routine = static_cast<std::uint32_t>(pe.routine.load(std::memory_order_relaxed));
     const std::uint64_t allocations = pe.allocations.load(std::memory_order_relaxed);
     static_assert(static_cast<std::uint32_t>(Routine::count) < 1u << 16);
-    // Relaxed: a report that begins takes its time.
+    // What it is about to end by is not its leave. Relaxed: a report takes its time.
     const bool tells_end = pe.has_told_end.load(std::memory_order_relaxed) != 0;
     return how == 0 || tells_end ? 0
                                  : allocations << 48 | std::uint64_t{routine & 0xffff} << 32 |

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/exit_now.hpp"
 #include "base/os.hpp"
+#include "core/job/crash_reporter.hpp"
 #include "core/job/end_of_program.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/internal_layout.hpp"
@@ -25,6 +26,7 @@ bool forked_child = false;
 void (*end_at_manager)(int status) = nullptr;
 constinit EndOfProgram end_of_program;
 constinit std::atomic<bool> is_end_wanted = false;
+constinit std::atomic<pid_t> crash_reporter = 0;
 
 namespace {
 
@@ -88,8 +90,11 @@ void await_other_end() {
 }
 
 void await_reports() {
-    const auto reports = [](int pe) {
-        return pe != job.me && job.host.test(static_cast<std::size_t>(pe)) &&
+    // Relaxed, all: a report that begins takes its time.
+    const pid_t reporter = crash_reporter.load(std::memory_order_relaxed);
+    const bool is_own = reporter == gettid() || forked_child;
+    const auto reports = [&](int pe) {
+        return !(pe == job.me && is_own) && job.host.test(static_cast<std::size_t>(pe)) &&
                job.header->pe[pe].has_told_end.load(std::memory_order_relaxed) != 0;
     };
     for (int turn = 0; turn < 2000; ++turn) {

@@ -131,8 +131,8 @@ int status_of_end(int status);
 bool ends_behind_another();
 void await_other_end();
 
-// Before an end is claimed: another PE of this host that reports its crash was first, and ends this
-// one when it has; two seconds at most, for it may have stopped meanwhile.
+// Before an end is claimed or told: a PE of this host that reports its crash was first, or another
+// thread of this one, and ends the job when it has; two seconds at most, for it may have stopped.
 void await_reports();
 
 // Ends the job at the process manager as well; null without one.

@@ -84,7 +84,7 @@ struct alignas(256) PeStatus {
     // Of a wait for one of several words, which begin at waiting_at; kOwnValues if each has a value
     // of its own to wait for.
     std::atomic<std::uint32_t> waiting_words;
-    std::atomic<std::uint32_t> has_told_end;   // of which signal it dies; kTellsEnd: it is at it
+    std::atomic<std::uint32_t> has_told_end;   // or tells: how it ends (crash_reporter.hpp)
     std::atomic<std::uint64_t> process_space;  // the namespace of `process`; 0: not known
     // What it fetches again and again (core/job/fetch_watch.hpp).
     std::atomic<std::uint32_t> fetches;

@@ -97,6 +97,7 @@ void end_if_mates_have_died(Routine routine, std::uint64_t now) {
     const DeadMates dead = find_dead_mates();
     if (!is_suspected.exchange(dead.count != 0, kRelaxed) || dead.count == 0) return;
     end_if_told(dead);
+    await_reports();
     fail(called_as(routine),
          dead.only >= 0
              ? Text("waits in vain for PE ", dead.only, ", whose process on this host has ended")

@@ -11,7 +11,7 @@
 #include "base/alarm.hpp"
 #include "base/error.hpp"
 #include "base/os.hpp"
-#include "core/job/departure_word.hpp"
+#include "core/job/crash_reporter.hpp"
 #include "core/job/job.hpp"
 #include "core/job/on_road.hpp"
 #include "core/job/window.hpp"
@@ -59,10 +59,15 @@ bool is_pe() {
     return !forked_child && job.status().process.load(std::memory_order_relaxed) == getpid();
 }
 
+// A child of vfork, which no handler of fork sees.
+bool shares_memory_of_pe() {
+    const pid_t process = job.status().process.load(std::memory_order_relaxed);
+    return !forked_child && process != 0 && process != getpid();
+}
+
 // The process manager may end others for this one's end, and who is left looks for the cause.
 void note_told_end(int signal) {
     if (!is_pe()) return;
-    job.status().has_told_end.store(1, std::memory_order_relaxed);
     tell_own_death(signal);
 }
 
@@ -73,14 +78,21 @@ Crash describe(int signal, const siginfo_t* info, void* context, const Fault& fa
                                            : nullptr};
 }
 
+// Of several PEs the first to begin counts: the launcher need not see it die first.
+void begin_report() {
+    const std::uint32_t word = report_word(os::monotonic_nanoseconds());
+    job.status().has_told_end.store(word, std::memory_order_relaxed);
+}
+
 // One thread reports, and the process ends behind that: what others crash of meanwhile waits for
 // that end, longer than any report may take. False: this one has nothing to say, which may be the
-// report itself that has crashed.
-constinit std::atomic<pid_t> reporter = 0;
+// report itself that has crashed. Nor has a child that shares this memory (vfork): its parent goes
+// on.
 bool may_report() {
+    if (shares_memory_of_pe()) return false;
     pid_t other = 0;
-    if (reporter.compare_exchange_strong(other, gettid(), std::memory_order_relaxed)) {
-        if (is_pe()) job.status().has_told_end.store(kTellsEnd, std::memory_order_relaxed);
+    if (crash_reporter.compare_exchange_strong(other, gettid(), std::memory_order_relaxed)) {
+        if (is_pe()) begin_report();
         return true;
     }
     os::await_end_by(other);
@@ -92,7 +104,7 @@ bool may_report() {
 void die_of_sent(int signal, siginfo_t* info) {
     if (is_pe()) {
         // This thread is about to end the process, behind what it has to say.
-        if (reporter.load(std::memory_order_relaxed) == gettid()) return;
+        if (crash_reporter.load(std::memory_order_relaxed) == gettid()) return;
         if (may_report() && job.managed) {
             if (!has_own_manager()) say_sent_signal(signal, info);
             note_told_end(signal);
@@ -206,7 +218,7 @@ void install(int signal, void (*handler)(int, siginfo_t*, void*)) {
 
 // A child has the number of a thread that it has not.
 void let_crash_end() {
-    const pid_t other = reporter.load(std::memory_order_relaxed);
+    const pid_t other = crash_reporter.load(std::memory_order_relaxed);
     if (other != 0 && syscall(SYS_tgkill, getpid(), other, 0) == 0) os::await_end_by(other);
 }
 

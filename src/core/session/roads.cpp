@@ -114,8 +114,12 @@ std::string operation() {
     return std::string(what ? what : "outside of waits") + " (last noted call: " + noted + ")";
 }
 
-// The program's thread and the transport's may both come to know; one of them speaks.
+// The program's thread and the transport's may both come to know; one of them speaks. Who reports a
+// crash meanwhile is the cause, and who ends behind it is not lost.
 [[noreturn]] void fail_of(int pe, const char* what, const char* why) {
+    await_reports();
+    // Acquire: partner is the release in end_job.
+    if (job.header->ended.load(std::memory_order_acquire) == kEnded) follow_end(1);
     static std::atomic<bool> speaking = false;
     while (speaking.exchange(true, std::memory_order_relaxed))
         os::sleep_nanoseconds(1'000'000'000);

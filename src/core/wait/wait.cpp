@@ -228,6 +228,7 @@ void Waiter::look_for_peer(std::uint64_t now) {
         return;
     }
     if (does_end_otherwise(target_.peer)) return;
+    await_reports();
     fail(called_as(target_.routine), Text("waits in vain for PE ", target_.peer, ", which has ",
                                           departure_text(word), missing_call(target_)));
 }

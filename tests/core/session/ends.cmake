@@ -37,12 +37,21 @@ add_end(closed_before_init "shmem_init: the program has closed file descriptor .
 
 # Of two ends the first is the job's, with its status and its line alone; on one road as on the other.
 add_executable(core_two_ends session/two_ends.c)
-target_link_libraries(core_two_ends PRIVATE isthmus)
+target_link_libraries(core_two_ends PRIVATE isthmus Threads::Threads)
+# With a word on how (two_ends.c) a report of a crash takes its time, as that of a big program, which is less than 8 s.
+set(slow ${CMAKE_CURRENT_BINARY_DIR}/slow)
+file(WRITE ${slow}/addr2line "#!/bin/sh\nsleep 0.6\nPATH=\${PATH#*:}\nexec addr2line \"$@\"\n")
+file(CHMOD ${slow}/addr2line PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 function(add_two_ends first second milliseconds text)
     foreach(road auto packet)
         set(name core.ends.two.${road}.${first}_then_${second}_${milliseconds})
+        set(limit "timeout 20")
+        foreach(how ${ARGN})
+            string(APPEND name .${how})
+            set(limit "PATH=${slow}:$PATH timeout 8")
+        endforeach()
         add_test(NAME ${name}
-                 COMMAND sh -c "timeout 20 \"$1\" run -n 4 \"$2\" ${first} ${second} ${milliseconds} 2>&1; echo status $?" sh
+                 COMMAND sh -c "${limit} \"$1\" run -n 4 \"$2\" ${first} ${second} ${milliseconds} ${ARGN} 2>&1; echo status $?" sh
                          $<TARGET_FILE:isthmus_tool> $<TARGET_FILE:core_two_ends>)
         set_tests_properties(${name} PROPERTIES PASS_REGULAR_EXPRESSION "${text}" TIMEOUT 30 PROCESSORS 2
                              ENVIRONMENT ISTHMUS_TRANSPORT=${road})
@@ -57,7 +66,19 @@ if(NOT ISTHMUS_SANITIZE)
     add_two_ends(abort exit5 20 "^(isthmus: PE 0 [^\n]*\n|isthmus:   [^\n]*\n)*status 134\n$")
     add_two_ends(fault end0 20 "^(isthmus: PE 0 [^\n]*\n|isthmus:   [^\n]*\n)*status 139\n$")
     add_two_ends(fault exit5 20 "^(isthmus: PE 0 [^\n]*\n|isthmus:   [^\n]*\n)*status 139\n$")
+    # Nobody says that a PE is lost, or that it has left, while another one's report lasts; of two that report the first
+    # to begin counts.
+    add_two_ends(fault exit5 20 "^(isthmus: PE 0 [^\n]*\n|isthmus:   [^\n]*\n)*status 139\n$" waits)
+    add_two_ends(abort exit0 40 "^(isthmus: PE 1 [^\n]*\n|isthmus:   [^\n]*\n)*status 134\n$" reversed)
+    add_two_ends(fault abort 20 "^(isthmus: PE [01] [^\n]*\n|isthmus:   [^\n]*\n)*status 139\n$" waits)
+    # Of two threads of a PE as well.
+    add_two_ends(abort end0 20 "^(isthmus: PE 0 [^\n]*\n|isthmus:   [^\n]*\n)*status 134\n$" threads)
+    # A child that shares the PE's memory reports nothing, nor does it keep the PE from it.
+    add_two_ends(vfork nothing 0 "^isthmus: PE 0 [^\n]*SIGSEGV, write to [^\n]*\n(isthmus:   [^\n]*\n)+isthmus: PE 0 [^\n]*\nstatus 139\n$" waits)
 endif()
+foreach(second exit5 exit0)
+    add_two_ends(end9 ${second} 10 "^status 9\n$" threads)
+endforeach()
 
 # What a program does behind main, and what the others learn of a PE that is there already.
 add_executable(core_exits session/exits.cpp)
@@ -155,6 +176,10 @@ if(NOT ISTHMUS_SANITIZE)
                         ! echo \"$out\" | grep -q '^isthmus: PE ${silent} .*the job ends'"
                        $<TARGET_FILE:core_two_ends>)
     endforeach()
+    add_hydra_test(core.ends.hydra_two_threads
+                   "out=$(timeout 20 mpiexec.hydra -n 4 \"$1\" abort end0 20 threads 2>&1); status=$?; echo \"$out\"; echo status $status
+                    case $status in 134|6|15) ;; *) exit 1;; esac"
+                   $<TARGET_FILE:core_two_ends>)
     # A program's error that the system takes for none: the others do not wait for it in vain.
     add_hydra_test(core.ends.exits_with_256
                    "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" wide 2>&1); status=$?; echo \"$out\"; echo status $status

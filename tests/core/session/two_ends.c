@@ -1,32 +1,60 @@
 /* PE 0 ends the job in one way and PE 1 in another, so many milliseconds later: FIRST SECOND
- * MILLISECONDS. The first end is the job's. Others compute, or wait. */
+ * MILLISECONDS. The first end is the job's. Others wait, PE 2 outside of calls. A fourth argument:
+ * `reversed`, PE 1 is the first, and PE 2 waits in a call, too; `threads`, both are threads of PE
+ * 0. `vfork` is a fault of the PE behind one of its child. */
+#include <pthread.h>
 #include <shmem.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+static void fault(void) {
+    volatile int* volatile nowhere = (volatile int*)8;
+    *nowhere = 1;
+}
 
 static void end_by(const char* way) {
     if (strncmp(way, "end", 3) == 0) shmem_global_exit(atoi(way + 3));
     if (strncmp(way, "exit", 4) == 0) exit(atoi(way + 4));
     if (strcmp(way, "abort") == 0) abort();
     if (strcmp(way, "kill") == 0) raise(SIGKILL);
-    volatile int* volatile nowhere = (volatile int*)8;
-    *nowhere = 1;
+    if (strcmp(way, "vfork") == 0) {
+        const pid_t child = vfork();
+        if (child == 0) fault();
+        waitpid(child, NULL, 0);
+    }
+    if (strcmp(way, "nothing") != 0) fault();
+}
+
+static void* end_in_thread(void* way) {
+    end_by(way);
+    return NULL;
 }
 
 int main(int argc, char** argv) {
-    if (argc != 4) return 2;
-    shmem_init();
+    if (argc < 4) return 2;
+    const char* const how = argc > 4 ? argv[4] : "";
+    const int with_threads = strcmp(how, "threads") == 0;
+    int provided = 0;
+    shmem_init_thread(with_threads ? SHMEM_THREAD_MULTIPLE : SHMEM_THREAD_SINGLE, &provided);
     const int me = shmem_my_pe();
     shmem_barrier_all();
-    if (me == 0) end_by(argv[1]);
-    if (me == 1) {
+    const int is_reversed = strcmp(how, "reversed") == 0;
+    const int first = is_reversed ? 1 : 0;
+    if (me == first && with_threads) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, end_in_thread, argv[1]);
+    } else if (me == first) {
+        end_by(argv[1]);
+    }
+    if (me == (with_threads ? first : 1 - first)) {
         usleep((useconds_t)(1000 * atoi(argv[3])));
         end_by(argv[2]);
     }
-    if (me == 2) pause();
+    if (me == 2 && !is_reversed) pause();
     shmem_barrier_all();
     shmem_finalize();
     return 0;
