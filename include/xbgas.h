@@ -31,6 +31,12 @@ __asm__(".pushsection .xbgas, \"MS\", @progbits, 1\n"
 extern "C" {
 #endif
 
+/* Clang warns of C's casts within extern "C", too. */
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wold-style-cast"
+#endif
+
 /* The namespace of PE `pe`. */
 static inline uint64_t xbgas_namespace(int pe) { return (uint64_t)pe + 1; }
 
@@ -1295,6 +1301,9 @@ XBGAS_INLINE void xbgas_pe_post_ebsd(const void* local, int pe, volatile void* r
                      : "memory");
 }
 
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -206,7 +206,8 @@ static inline uint64_t xbgas_{name}({local}void* local, uint64_t ns, {remote}vol
 """)
     out += [for_pe(text) for text in out if PE_FORMS.search(text)]
     out += [posted(text) for text in out if POSTED_FORMS.search(text)]
-    out.append("#ifdef __cplusplus\n}\n#endif\n#endif /* XBGAS_H */")
+    out.append("#ifdef __clang__\n#pragma clang diagnostic pop\n#endif\n"
+               "#ifdef __cplusplus\n}\n#endif\n#endif /* XBGAS_H */")
     write(path, out)
 
 
@@ -269,6 +270,12 @@ __asm__(".pushsection .xbgas, \\"MS\\", @progbits, 1\\n"
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+/* Clang warns of C's casts within extern "C", too. */
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wold-style-cast"
 #endif
 
 /* The namespace of PE `pe`. */
