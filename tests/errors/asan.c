@@ -54,6 +54,12 @@ static void stored_past(int me, int pes) {
     if (me == 0) block[13 + zero] = 1;
     shmem_barrier_all();
 }
+static void loaded_in_front(int me, int pes) {
+    volatile long* block = shmem_malloc(40);
+    (void)pes;
+    if (me == 0) sink = block[-1 - zero];
+    shmem_barrier_all();
+}
 static void stored_freed(int me, int pes) {
     volatile char* block = shmem_malloc(13);
     (void)pes;
@@ -69,6 +75,7 @@ const struct Case cases[] = {
     {"stack", stack},
     {"stored_past", stored_past},
     {"stored_freed", stored_freed},
+    {"loaded_in_front", loaded_in_front},
     {"reduced", reduced},
     {"broadcast_from", broadcast_from},
     {"collected", collected},

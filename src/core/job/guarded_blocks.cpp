@@ -240,9 +240,14 @@ bool is_too_much(const Quarantine& one) {
 // Of what was never handed out that much is looked at, of the pages that exist.
 constexpr std::uint64_t kMostSearched = std::uint64_t{64} << 20;
 
+Range page_in_front() {
+    return {heap.range().begin - kSparePage, kSparePage};
+}
+
 // Memory of the heap that no block has ever had: nobody but the program writes it.
 void verify_untouched(const char* routine) {
-    const Range before{heap.range().begin - kSparePage, kSparePage};
+    const Range before = page_in_front();
+    asan::unpoison(reinterpret_cast<void*>(before.begin), before.size);
     if (const std::uintptr_t at = first_written(before); at != before.end())
         refuse(routine,
                Text("memory in front of the symmetric heap has been written, first the byte ",
@@ -280,7 +285,10 @@ bool open() {
     forget_first_pages();
     long_resizes = 0;
     heap.set_reclaim(let_all_go);
-    return passing_pages.open() && block_map.open(heap.range());
+    if (!passing_pages.open() || !block_map.open(heap.range())) return false;
+    const Range before = page_in_front();
+    asan::poison(reinterpret_cast<void*>(before.begin), before.size);
+    return true;
 }
 
 void close(const char* routine) {
