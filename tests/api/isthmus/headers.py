@@ -64,7 +64,6 @@ REFUSED = [
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--include", required=True, type=pathlib.Path)
-    parser.add_argument("--machine", type=pathlib.Path, help="the folder of xbgas.h, if that is built")
     parser.add_argument("--compiler", nargs=2, required=True, help="for C, for C++")
     arguments = parser.parse_args()
     c_compiler, cxx_compiler = arguments.compiler
@@ -129,25 +128,24 @@ def main() -> int:
         for _, clang_for_cxx in clangs:
             expect_clean(header, clang_for_cxx, "c++", f"#include <{header}>\n", "-std=c++20", "-O2", *clang_cxx)
     # The machine's header: for its processor alone.
-    if arguments.machine:
-        text = "#include <xbgas.h>\nextern int used;\nint used;\n"
-        riscv = ["-ffreestanding", f"-I{arguments.machine}"]
-        target = ["--target=riscv64-linux-gnu", *riscv]
-        pairs = [(clang, clang_for_cxx, target, clang_cxx) for clang, clang_for_cxx in clangs]
-        if shutil.which("riscv64-linux-gnu-gcc") and shutil.which("riscv64-linux-gnu-g++"):
-            pairs.append(("riscv64-linux-gnu-gcc", "riscv64-linux-gnu-g++", riscv, strict_cxx))
-        for for_c, for_cxx, flags, more in pairs:
-            if compile_text(for_c, "c", "extern int x;\n", *flags)[0] != 0:
-                continue
-            for standard in ("c99", "gnu17"):
-                expect_clean("xbgas.h", for_c, "c", text, *flags, "-std=" + standard, "-O2")
-            for standard in ("c++11", "c++20"):
-                expect_clean("xbgas.h", for_cxx, "c++", text, *flags, "-std=" + standard, "-O2", *more)
-            # What it silences, it silences for itself alone.
-            told = compile_text(for_cxx, "c++", text + "long cast(int x);\nlong cast(int x) { return (long)x; }\n",
-                                *flags, "-std=c++11", *more)[1]
-            if "old" not in told:
-                problems.append(f"{for_cxx}: silent behind xbgas.h")
+    text = "#include <xbgas.h>\nextern int used;\nint used;\n"
+    riscv = ["-ffreestanding"]
+    target = ["--target=riscv64-linux-gnu", *riscv]
+    pairs = [(clang, clang_for_cxx, target, clang_cxx) for clang, clang_for_cxx in clangs]
+    if shutil.which("riscv64-linux-gnu-gcc") and shutil.which("riscv64-linux-gnu-g++"):
+        pairs.append(("riscv64-linux-gnu-gcc", "riscv64-linux-gnu-g++", riscv, strict_cxx))
+    for for_c, for_cxx, flags, more in pairs:
+        if compile_text(for_c, "c", "extern int x;\n", *flags)[0] != 0:
+            continue
+        for standard in ("c99", "gnu17"):
+            expect_clean("xbgas.h", for_c, "c", text, *flags, "-std=" + standard, "-O2")
+        for standard in ("c++11", "c++20"):
+            expect_clean("xbgas.h", for_cxx, "c++", text, *flags, "-std=" + standard, "-O2", *more)
+        # What it silences, it silences for itself alone.
+        told = compile_text(for_cxx, "c++", text + "long cast(int x);\nlong cast(int x) { return (long)x; }\n",
+                            *flags, "-std=c++11", *more)[1]
+        if "old" not in told:
+            problems.append(f"{for_cxx}: silent behind xbgas.h")
     # What the macros put into programs, and templates that are used.
     initial = "isthmus_event event = ISTHMUS_EVENT_TRUE; isthmus_channel channel = ISTHMUS_CHANNEL_INIT;"
     words = ("isthmus::global_ptr<long> p; *p = 1; long l = *p; isthmus::global_atomic<long>(p).store(l);"
