@@ -14,7 +14,8 @@ ROOMS = ["base", "packet", "transport", "core/job", "core/copy", "core/wait", "c
          "core/segments", "core/queues", "core/aggregation", "bootstrap", "core/session",
          "message", "api/kernel", "api/gasnet", "api/isthmus", "api/shmem"]
 # Beside them, and what they may include of the others.
-FACTS = ["core/job/job_layout.hpp", "core/job/heap_size.hpp", "core/job/window.hpp", "core/job/end_times.hpp"]
+FACTS = ["core/job/job_layout.hpp", "core/job/heap_size.hpp", "core/job/window.hpp", "core/job/end_times.hpp",
+         "core/job/crash_reporter.hpp"]
 BESIDE = {"api/profile": ["base"], "transport/ofi": ["base", "transport"],
           "transport/loop": ["base", "transport"],
           "transport/packet": ["base", "packet", "transport"],
