@@ -7,13 +7,11 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/profiling.hpp"
 #include "base/settings.hpp"
 #include "core/job/internal_layout.hpp"
 #include "core/job/job.hpp"
 #include "core/job/window.hpp"
-
-// Defined by the profiling library, where there is one.
-extern "C" __attribute__((weak)) const unsigned char isthmus_profile_library;
 
 namespace isthmus::messages {
 namespace {

@@ -18,6 +18,7 @@
 #include "base/module_version.hpp"
 #include "base/os.hpp"
 #include "base/processors.hpp"
+#include "base/profiling.hpp"
 #include "base/settings.hpp"
 #include "core/job/activity.hpp"
 #include "core/job/arena_layout.hpp"
@@ -46,9 +47,6 @@
 #include "core/wait/status.hpp"
 #include "transport/late/late.hpp"
 #include "transport/several/several.hpp"
-
-// Defined by the library that `isthmus run --stats` and `--trace` load.
-extern "C" __attribute__((weak)) const unsigned char isthmus_preloaded_library;
 
 namespace isthmus {
 
@@ -430,8 +428,10 @@ Transport* delayed(std::unique_ptr<Transport> all) {
 }
 
 // Whether what the window's test refuses is far. The last block may be larger than what is near: it
-// counts PEs that the job does not have.
+// counts PEs that the job does not have. The program's own test refuses all where its inlined
+// operations are counted.
 bool window_holds_all_near() {
+    if (&isthmus_preloaded_library != nullptr) return false;
     for (int pe = 0; pe < job.pes; ++pe) {
         if (is_near(pe) && (static_cast<std::uint32_t>(pe) ^ window.me) >= window.open_limit)
             return false;
@@ -479,8 +479,7 @@ void open_road() {
         view.before_quiet = road->before_quiet();
         view.before_fence = road->before_fence();
     }
-    // Nor does it where the program's inlined operations are counted: its window is closed.
-    if (&isthmus_preloaded_library != nullptr || !window_holds_all_near()) return;
+    if (!window_holds_all_near()) return;
     view.road = road;
     express.call = road->short_calls();
     view.self = express.call.self;

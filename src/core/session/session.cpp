@@ -14,6 +14,7 @@
 #include "base/exit_now.hpp"
 #include "base/limits.hpp"
 #include "base/os.hpp"
+#include "base/profiling.hpp"
 #include "base/settings.hpp"
 #include "base/this_thread.hpp"
 #include "core/job/end_of_program.hpp"
@@ -37,11 +38,6 @@
 #include "core/session/start_barrier.hpp"
 #include "core/session/start_watch.hpp"
 #include "core/teams/collective.hpp"
-
-// Defined by the profiling library, where a program is linked with it.
-extern "C" __attribute__((weak)) const unsigned char isthmus_profile_library;
-// And by the one that `isthmus run --stats` and `--trace` load before the program.
-extern "C" __attribute__((weak)) const unsigned char isthmus_preloaded_library;
 
 namespace isthmus {
 namespace {
