@@ -1,4 +1,5 @@
-// The keeper's state; keeper_start.cpp starts the job, keeper.cpp watches and ends it.
+// The keeper's state. keeper_start.cpp starts the job, keeper.cpp hears what is told and ends it,
+// keeper_watch.cpp looks at PEs that tell nothing.
 #pragma once
 
 #include <sys/types.h>
@@ -79,6 +80,10 @@ class Keeper {
     void judge_later(std::uint64_t now);
     bool is_behind_another(int pe) const;
     void tick(std::uint64_t now);
+    void read_stream(Stream& stream);
+    void write_output();
+
+    // Looks.
     void watch_program(int pe);
     void look_where_one_waits(std::uint64_t now);
     bool look_for_other_programs(const std::vector<int>& pes, int waiting);
@@ -86,8 +91,7 @@ class Keeper {
     void look_for_foreign_program(std::uint64_t now);
     int who_needs(PeState gone) const;
     std::string describe_missed() const;
-    void read_stream(Stream& stream);
-    void write_output();
+    pid_t program_process(int pe) const;
 
     // Ending.
     void end(int status, const std::string& line, int signal);
@@ -100,7 +104,6 @@ class Keeper {
     PeStatus& status(int pe) const { return job_.header->pe[pe]; }
     std::vector<int> alive() const;
     std::string last_calls() const;
-    pid_t program_process(int pe) const;
 
     const RunOptions& options_;
     const Program& program_;
