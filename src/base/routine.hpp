@@ -44,7 +44,9 @@ namespace isthmus {
 
 // By their whole names.
 #define ISTHMUS_GASNET_ROUTINES(X)                                                                \
-    X(gasnet_init) X(gasnet_attach) X(gasnet_exit) X(gasnet_wait_syncnb) X(gasnet_barrier_notify) \
+    X(gasnet_init) X(gasnet_attach) X(gasnet_exit) X(gasnet_wait_syncnb) X(gasnet_wait_syncnb_all)  \
+    X(gasnet_wait_syncnb_some) X(gex_Event_Wait) X(gex_Event_WaitSome) X(gex_Event_WaitAll)        \
+    X(gex_Coll_BarrierBlocking) X(gasnet_barrier_notify)                                          \
     X(gasnet_barrier_wait) X(GASNET_BLOCKUNTIL) X(gasnet_coll_wait_sync) X(gasnet_coll_barrier_wait) \
     X(gasnet_coll_team_split) X(gasnet_AMRequest) X(gasnet_AMReply) X(gex_AM_Request)             \
     X(gex_AM_Reply) X(gex_Client_Init) X(gex_Segment_Attach) X(gex_TM_Split) X(gex_TM_Create)     \

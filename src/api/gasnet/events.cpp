@@ -128,16 +128,16 @@ void require_events(const gasnet_handle_t* events, std::size_t count, const char
 }
 
 template <typename Enough>
-void wait_for_events(gasnet_handle_t* events, std::size_t count, Enough enough,
-                     const char* routine) {
+void wait_for_events(gasnet_handle_t* events, std::size_t count, Enough enough, const char* routine,
+                     Routine noted) {
     require_events(events, count, routine);
     const bool in_handler = messages::is_in_handler();
     if (!in_handler) poll();  // which would be refused by a name that is not this call's
     if (enough(test_all(events, count))) return;
     if (in_handler) [[unlikely]]
         refuse_collectives(events, count, routine);
-    note(Routine::gasnet_wait_syncnb);
-    wait_for({Routine::gasnet_wait_syncnb, -1, nullptr, WaitFor::memory}, [&] {
+    note(noted);
+    wait_for({noted, -1, nullptr, WaitFor::memory}, [&] {
         poll_if_come();
         return enough(test_all(events, count));
     });
@@ -145,21 +145,21 @@ void wait_for_events(gasnet_handle_t* events, std::size_t count, Enough enough,
 
 }  // namespace
 
-void events::wait(gasnet_handle_t event, const char* routine) {
+void events::wait(gasnet_handle_t event, const char* routine, Routine noted) {
     if (event == GASNET_INVALID_HANDLE) return;
-    if ((word_of(event) & kKinds) != 0) return wait_for_events(&event, 1, is_all, routine);
+    if ((word_of(event) & kKinds) != 0) return wait_for_events(&event, 1, is_all, routine, noted);
     require_events(&event, 1, routine);
     poll(routine);
-    note(Routine::gasnet_wait_syncnb);
+    note(noted);
     far::await(handle_of(event));
     far::give_back(handle_of(event));
 }
 
 ISTHMUS_API void isthmus_gasnet_wait_handle(gasnet_handle_t handle) {
-    events::wait(handle, "gex_Event_Wait");
+    events::wait(handle, "gex_Event_Wait", Routine::gex_Event_Wait);
 }
 ISTHMUS_API void isthmus_gasnet_wait_syncnb(gasnet_handle_t handle) {
-    events::wait(handle, "gasnet_wait_syncnb");
+    events::wait(handle, "gasnet_wait_syncnb", Routine::gasnet_wait_syncnb);
 }
 ISTHMUS_API int isthmus_gasnet_try_handle(gasnet_handle_t handle) {
     require_events(&handle, 1, "gex_Event_Test");
@@ -171,10 +171,12 @@ ISTHMUS_API int isthmus_gasnet_try_syncnb(gasnet_handle_t handle) {
 }
 
 ISTHMUS_API void gasnet_wait_syncnb_all(gasnet_handle_t* handles, size_t count) {
-    wait_for_events(handles, count, is_all, "gasnet_wait_syncnb_all");
+    wait_for_events(handles, count, is_all, "gasnet_wait_syncnb_all",
+                    Routine::gasnet_wait_syncnb_all);
 }
 ISTHMUS_API void gasnet_wait_syncnb_some(gasnet_handle_t* handles, size_t count) {
-    wait_for_events(handles, count, is_some, "gasnet_wait_syncnb_some");
+    wait_for_events(handles, count, is_some, "gasnet_wait_syncnb_some",
+                    Routine::gasnet_wait_syncnb_some);
 }
 ISTHMUS_API int gasnet_try_syncnb_all_nopoll(gasnet_handle_t* handles, size_t count) {
     return code(is_all(test_all(handles, count)));
@@ -192,10 +194,10 @@ ISTHMUS_API int gasnet_try_syncnb_some(gasnet_handle_t* handles, size_t count) {
 }
 
 ISTHMUS_API void gex_Event_WaitSome(gex_Event_t* events, size_t count, gex_Flags_t) {
-    wait_for_events(events, count, is_some, "gex_Event_WaitSome");
+    wait_for_events(events, count, is_some, "gex_Event_WaitSome", Routine::gex_Event_WaitSome);
 }
 ISTHMUS_API void gex_Event_WaitAll(gex_Event_t* events, size_t count, gex_Flags_t) {
-    wait_for_events(events, count, is_all, "gex_Event_WaitAll");
+    wait_for_events(events, count, is_all, "gex_Event_WaitAll", Routine::gex_Event_WaitAll);
 }
 ISTHMUS_API int gex_Event_TestSome(gex_Event_t* events, size_t count, gex_Flags_t) {
     return gasnet_try_syncnb_some_nopoll(events, count);

@@ -16,7 +16,8 @@ gasnet_handle_t leaf_of(gasnet_handle_t root);
 
 // Whether it is complete; then it is gone.
 bool test(gasnet_handle_t event);
-// Until it is, for the call that polls and is told by this name. An invalid one is complete.
-void wait(gasnet_handle_t event, const char* routine);
+// Until it is, for the call that polls, is refused by this name and noted as a routine that stall
+// reports know. An invalid one is complete.
+void wait(gasnet_handle_t event, const char* routine, Routine noted);
 
 }  // namespace isthmus::gasnet::events

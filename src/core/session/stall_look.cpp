@@ -140,7 +140,13 @@ std::string awaited_text(Routine routine, std::uint64_t value) {
             return ", waiting for a counter of " + (value == 0 ? "its own" : std::to_string(value));
         case Routine::native_kernel_receive: return ", waiting for a message";
         case Routine::native_get: return ", waiting for gets of its own";
-        case Routine::gasnet_wait_syncnb: return ", waiting for puts and gets of its own";
+        case Routine::gasnet_wait_syncnb:
+        case Routine::gasnet_wait_syncnb_all:
+        case Routine::gasnet_wait_syncnb_some: return ", waiting for puts and gets of its own";
+        case Routine::gex_Event_Wait:
+        case Routine::gex_Event_WaitSome:
+        case Routine::gex_Event_WaitAll: return ", waiting for operations under way";
+        case Routine::gex_Coll_BarrierBlocking: return ", waiting for all to call it";
         case Routine::gasnet_barrier_wait: return ", waiting for all to call gasnet_barrier_notify";
         case Routine::GASNET_BLOCKUNTIL: return ", waiting for what handlers do";
         case Routine::gasnet_coll_wait_sync: return ", waiting for collectives under way";

@@ -206,7 +206,7 @@ ISTHMUS_API gex_Event_t gex_Coll_BarrierNB(gex_TM_t team, gex_Flags_t) {
 ISTHMUS_API void gex_Coll_BarrierBlocking(gex_TM_t team, gex_Flags_t flags) {
     constexpr const char* kRoutine = "gex_Coll_BarrierBlocking";
     if (is_wait_in_handler()) refuse_wait_in_handler(kRoutine);
-    events::wait(gex_Coll_BarrierNB(team, flags), kRoutine);
+    events::wait(gex_Coll_BarrierNB(team, flags), kRoutine, Routine::gex_Coll_BarrierBlocking);
 }
 ISTHMUS_API gex_Event_t gex_Coll_BroadcastNB(gex_TM_t team, gex_Rank_t root, void* dst,
                                              const void* src, size_t nbytes, gex_Flags_t) {

@@ -70,7 +70,7 @@ gasnet_node_t target(gex_TM_t team, gex_Rank_t rank, const char* routine) {
 gex_Event_t end(const Apart& apart, gasnet_node_t node, const char* routine) {
     const gex_Event_t event = apart.handle(routine);
     if (completion.handler == 0) return event;
-    events::wait(event, routine);
+    events::wait(event, routine, Routine::gex_Event_Wait);
     tell_peer(node, routine);
     return GEX_EVENT_INVALID;
 }
@@ -95,33 +95,33 @@ ISTHMUS_API void gex_VIS_SetPeerCompletionHandler(gex_AM_Index_t handler, const 
 
 // Forms with an event, and those that wait, may stand within an access region, which they are no
 // part of.
-#define FORMS(NAME, RANK, PARAMETERS, CALL)                           \
-    ISTHMUS_API gex_Event_t gex_VIS_##NAME##NB PARAMETERS {           \
-        constexpr const char* kRoutine = "gex_VIS_" #NAME "NB";       \
-        const gasnet_node_t node = target(team, RANK, kRoutine);      \
-        const Apart apart;                                            \
-        CALL;                                                         \
-        return end(apart, node, kRoutine);                            \
-    }                                                                 \
-    ISTHMUS_API int gex_VIS_##NAME##Blocking PARAMETERS {             \
-        constexpr const char* kRoutine = "gex_VIS_" #NAME "Blocking"; \
-        const gasnet_node_t node = target(team, RANK, kRoutine);      \
-        const Apart apart;                                            \
-        CALL;                                                         \
-        events::wait(end(apart, node, kRoutine), kRoutine);           \
-        return GASNET_OK;                                             \
-    }                                                                 \
-    ISTHMUS_API int gex_VIS_##NAME##NBI PARAMETERS {                  \
-        constexpr const char* kRoutine = "gex_VIS_" #NAME "NBI";      \
-        const gasnet_node_t node = target(team, RANK, kRoutine);      \
-        if (completion.handler != 0) {                                \
-            const Apart apart;                                        \
-            CALL;                                                     \
-            end(apart, node, kRoutine);                               \
-        } else {                                                      \
-            CALL;                                                     \
-        }                                                             \
-        return GASNET_OK;                                             \
+#define FORMS(NAME, RANK, PARAMETERS, CALL)                                          \
+    ISTHMUS_API gex_Event_t gex_VIS_##NAME##NB PARAMETERS {                          \
+        constexpr const char* kRoutine = "gex_VIS_" #NAME "NB";                      \
+        const gasnet_node_t node = target(team, RANK, kRoutine);                     \
+        const Apart apart;                                                           \
+        CALL;                                                                        \
+        return end(apart, node, kRoutine);                                           \
+    }                                                                                \
+    ISTHMUS_API int gex_VIS_##NAME##Blocking PARAMETERS {                            \
+        constexpr const char* kRoutine = "gex_VIS_" #NAME "Blocking";                \
+        const gasnet_node_t node = target(team, RANK, kRoutine);                     \
+        const Apart apart;                                                           \
+        CALL;                                                                        \
+        events::wait(end(apart, node, kRoutine), kRoutine, Routine::gex_Event_Wait); \
+        return GASNET_OK;                                                            \
+    }                                                                                \
+    ISTHMUS_API int gex_VIS_##NAME##NBI PARAMETERS {                                 \
+        constexpr const char* kRoutine = "gex_VIS_" #NAME "NBI";                     \
+        const gasnet_node_t node = target(team, RANK, kRoutine);                     \
+        if (completion.handler != 0) {                                               \
+            const Apart apart;                                                       \
+            CALL;                                                                    \
+            end(apart, node, kRoutine);                                              \
+        } else {                                                                     \
+            CALL;                                                                    \
+        }                                                                            \
+        return GASNET_OK;                                                            \
     }
 
 FORMS(VectorPut, dstrank,

@@ -1,5 +1,7 @@
-/* Process 0 has more requests for process 1 than find room while that one computes: the stall
- * report names the routine that waits as this face's programs know it. */
+/* Process 0 has more requests for process 1 than find room while that one computes; or waits for it
+ * in the way that the first argument names: the stall report names the routine that waits as this
+ * face's programs know it. */
+#include <string.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -12,12 +14,30 @@ static void count(gex_Token_t token) {
     ++come;
 }
 
+static void wait_by(const char* way) {
+    gex_Event_t event = GEX_EVENT_INVALID;
+    if (!strcmp(way, "blocking")) {
+        gex_Coll_BarrierBlocking(all, 0);
+        return;
+    }
+    event = gex_Coll_BarrierNB(all, 0);
+    if (!strcmp(way, "some"))
+        gex_Event_WaitSome(&event, 1, 0);
+    else if (!strcmp(way, "all"))
+        gex_Event_WaitAll(&event, 1, 0);
+    else
+        gex_Event_Wait(event);
+}
+
 int main(int argc, char** argv) {
     gex_AM_Entry_t table[] = {
         {kHandler, (gex_AM_Fn_t)count, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0, NULL, "count"}};
     int i;
     start(&argc, &argv, table, 1, 65536);
-    if (me == 0) {
+    if (argc > 1) {
+        if (me != 0) sleep(2);
+        wait_by(argv[1]);
+    } else if (me == 0) {
         for (i = 0; i < kRequests; ++i)
             OK(gex_AM_RequestShort0(all, 1, kHandler, 0));
     } else {
