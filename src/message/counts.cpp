@@ -1,5 +1,7 @@
 #include "message/counts.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <charconv>
 #include <cstring>
@@ -7,6 +9,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/os.hpp"
 #include "base/profiling.hpp"
 #include "base/settings.hpp"
 #include "core/job/internal_layout.hpp"
@@ -33,7 +36,17 @@ Counts& counts_of(int pe) {
     return *translate(internal_object<Counts>(kMessageOffset + kMessageSize - kCountsSize), pe);
 }
 
-constinit std::atomic<bool> counting = false;
+// The thread that tells, or one of these. An end by another thread waits for it.
+constexpr pid_t kNobody = 0;
+constexpr pid_t kNotYet = -1;
+constinit std::atomic<pid_t> teller = kNobody;
+
+// So long, since the system may have stopped it.
+void await_teller(pid_t other) {
+    // Acquire: partner is the release behind the table.
+    for (int i = 0; i < 500 && teller.load(std::memory_order_acquire) == other; ++i)
+        os::sleep_nanoseconds(1'000'000);
+}
 
 // Of a number, as the C library writes none in a handler of a signal.
 Text padded(std::string_view text, std::size_t width) {
@@ -60,27 +73,7 @@ struct Table {
 };
 constinit Table table{};
 
-}  // namespace
-
-bool begin_counts() {
-    const bool counted = flag(Setting::stats) && &isthmus_profile_library != nullptr;
-    if (counted) new (&counts_of(job.me)) Counts{};
-    counting.store(counted, std::memory_order_relaxed);
-    return counted;
-}
-
-void count(const Message& message) {
-    HandlerCount& mine = counts_of(job.me).of_handler[message.handler];
-    auto& number = (message.kind & kRequest) != 0 ? mine.requests : mine.replies;
-    number.fetch_add(1, std::memory_order_relaxed);
-    // Of a short one the size may be undefined.
-    const std::size_t payload = (message.kind & kShort) != 0 ? 0 : message.size;
-    mine.bytes.fetch_add(message.argument_bytes + payload, std::memory_order_relaxed);
-}
-
-void report_counts(HandlerName (*name_of)(std::uint32_t id), AtEnd at_end) {
-    // Relaxed: one thread goes on, or the handler of its signal.
-    if (forked_child || !counting.exchange(false, std::memory_order_relaxed)) return;
+void write_table(HandlerName (*name_of)(std::uint32_t id), AtEnd at_end) {
     int first = -1;
     int pes = 0;
     for (int pe = 0; pe < job.pes; ++pe) {
@@ -115,6 +108,38 @@ void report_counts(HandlerName (*name_of)(std::uint32_t id), AtEnd at_end) {
                           name.word ? " " : "", name.word ? name.word : "", "\n"));
     }
     if (table.size != head) say(table.bytes);
+}
+
+}  // namespace
+
+bool begin_counts() {
+    const bool counted = flag(Setting::stats) && &isthmus_profile_library != nullptr;
+    if (counted) new (&counts_of(job.me)) Counts{};
+    teller.store(counted ? kNotYet : kNobody, std::memory_order_relaxed);
+    return counted;
+}
+
+void count(const Message& message) {
+    HandlerCount& mine = counts_of(job.me).of_handler[message.handler];
+    auto& number = (message.kind & kRequest) != 0 ? mine.requests : mine.replies;
+    number.fetch_add(1, std::memory_order_relaxed);
+    // Of a short one the size may be undefined.
+    const std::size_t payload = (message.kind & kShort) != 0 ? 0 : message.size;
+    mine.bytes.fetch_add(message.argument_bytes + payload, std::memory_order_relaxed);
+}
+
+bool report_counts(HandlerName (*name_of)(std::uint32_t id), AtEnd at_end) {
+    if (forked_child) return true;
+    pid_t before = kNotYet;
+    if (teller.compare_exchange_strong(before, gettid(), std::memory_order_acquire)) {
+        write_table(name_of, at_end);
+        // Release: partner is await_teller.
+        teller.store(kNobody, std::memory_order_release);
+        return true;
+    }
+    if (before == gettid()) return false;
+    if (before != kNobody) await_teller(before);
+    return true;
 }
 
 }  // namespace isthmus::messages

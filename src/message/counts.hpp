@@ -18,7 +18,8 @@ bool begin_counts();
 // Any thread.
 void count(const Message& message);
 // Writes a table for the PEs of this host, once: by its first PE where all are at the end of the
-// session, else by whoever comes first. Also in handlers of signals.
-void report_counts(HandlerName (*name_of)(std::uint32_t id), AtEnd at_end);
+// session, else by whoever comes first. Also in handlers of signals: false in one that has
+// interrupted the telling, which goes on when it returns.
+bool report_counts(HandlerName (*name_of)(std::uint32_t id), AtEnd at_end);
 
 }  // namespace isthmus::messages

@@ -122,10 +122,11 @@ void count_messages() {
 }
 
 // Those of another thread may go on: what is counted stays so.
-void tell_counts(AtEnd at_end) {
-    if (!counted) return;
-    report_counts(name_of, at_end);
+bool tell_counts(AtEnd at_end) {
+    if (!counted) return true;
+    const bool is_told = report_counts(name_of, at_end);
     if (at_end == AtEnd::all) counted = false;
+    return is_told;
 }
 
 HandlerName name_of(std::uint32_t id) {

@@ -36,10 +36,11 @@ void give_form(std::uint32_t id, Handler* function, std::uint32_t takes,
                std::uint32_t argument_bytes);
 // From now on, or no longer: each message that a handler is given is counted (message/counts.hpp).
 // At the end of a session, before forget_handlers(), the counts are told; or where the job ends
-// otherwise, of what the others have been given until then. Also in handlers of signals.
+// otherwise, of what the others have been given until then. Also in handlers of signals: false in
+// one that has interrupted the telling, which goes on when it returns.
 enum class AtEnd : bool { all, this_one };
 void count_messages();
-void tell_counts(AtEnd at_end);
+bool tell_counts(AtEnd at_end);
 // False: it is not registered.
 bool remove_handler(std::uint32_t id);
 void forget_handlers();

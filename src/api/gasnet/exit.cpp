@@ -207,7 +207,7 @@ void hear_end(int signal) {
     os::call_after(os::Limit::told, 1, exit_now, kSignalled + signal);
     is_told.store(true, std::memory_order_relaxed);
     if (knows_end.exchange(true, std::memory_order_relaxed)) return;
-    messages::tell_counts(messages::AtEnd::this_one);
+    if (!messages::tell_counts(messages::AtEnd::this_one)) return;
     if (is_output_being_written()) return;
     if (signal == SIGTERM && has_own_handler()) std::raise(SIGQUIT);
     write_standard_output();
@@ -231,6 +231,11 @@ void hear_in_wait() {
     if (has_own_handler()) std::raise(SIGQUIT);
 }
 
+// Whoever hears of the end first in this PE; the others wait until it is told.
+void tell_messages() {
+    messages::tell_counts(messages::AtEnd::this_one);
+}
+
 void catch_signal(int signal, std::string_view name) {
     struct sigaction now {};
     if (!may_catch(name) || sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL)
@@ -248,7 +253,7 @@ void gasnet::prepare_end() {
     catch_signal(SIGQUIT, "QUIT");
     catch_signal(SIGTERM, "TERM");
     may_raise = may_catch("QUIT");
-    end_of_program = {hear_in_wait, leave_by_exit};
+    end_of_program = {hear_in_wait, tell_messages, leave_by_exit};
 }
 
 ISTHMUS_API void gasnet_exit(int exitcode) {

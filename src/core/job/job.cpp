@@ -146,7 +146,10 @@ void exit_job(int status) {
 }
 
 void follow_end(int status) {
-    if (!forked_child) flush_output(status);
+    if (!forked_child) {
+        end_of_program.is_over();
+        flush_output(status);
+    }
     end_job(status);
 }
 

@@ -60,6 +60,15 @@ static void be_busy(int is_last, int signal_to_come) {
     }
 }
 
+/* Computes, and takes no signal: the end comes by other threads of the library. */
+static void be_deaf(void) {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    for (;;)
+        pause();
+}
+
 int main(int argc, char** argv) {
     gasnet_handlerentry_t table[] = {{130, (isthmus_gasnet_handler)leave},
                                      {131, (isthmus_gasnet_handler)take}};
@@ -97,6 +106,7 @@ int main(int argc, char** argv) {
         if (is_last) gasnet_exit(0);
         while (strcmp(how, "counted_polls") == 0)
             gasnet_AMPoll();
+        if (strcmp(how, "counted_deaf") == 0) be_deaf();
     }
     if (strcmp(how, "all") == 0) gasnet_exit(0);
     if (strcmp(how, "all_wrong") == 0) gasnet_exit(7);
