@@ -3,6 +3,9 @@
 // nothing.
 #pragma once
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstddef>
 
@@ -22,6 +25,15 @@ inline const char* advice_on_call(int error) {
     return is_call_forbidden(error)
                ? "; the system call is forbidden here (a container's seccomp profile?)"
                : "";
+}
+
+// How many descriptors this process may still open, as far as `most`.
+inline int room_for_files(int most) {
+    const int file = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0) return errno == EMFILE || errno == ENFILE ? 0 : most;
+    const int further = most > 1 ? room_for_files(most - 1) : 0;
+    close(file);
+    return further + 1;
 }
 
 // Stacks may have less than this library's calls take, which would be a SIGSEGV without a word: so

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "base/blocked_signals.hpp"
+#include "base/limits.hpp"
 
 namespace isthmus::os {
 namespace {
@@ -144,6 +146,24 @@ TEST(Os, AllFilesOfAProcessProviderAreRemoved) {
         EXPECT_NE(access((mine + std::to_string(session)).c_str(), F_OK), 0) << session;
     EXPECT_NE(access((mine + "100000").c_str(), F_OK), 0);
     EXPECT_EQ(unlink(others.c_str()), 0);
+}
+
+TEST(Os, RoomForFilesIsWhatCanBeOpened) {
+    EXPECT_EQ(room_for_files(8), 8);
+    rlimit before{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    const int next = dup(STDERR_FILENO);
+    close(next);
+    for (const int more : {0, 1, 5}) {
+        rlimit now = before;
+        now.rlim_cur = static_cast<rlim_t>(next + more);
+        setrlimit(RLIMIT_NOFILE, &now);
+        const int room = room_for_files(8);
+        setrlimit(RLIMIT_NOFILE, &before);
+        EXPECT_EQ(room, more);
+    }
+    EXPECT_EQ(dup(STDERR_FILENO), next) << "one stayed open";
+    close(next);
 }
 
 TEST(Os, ThereIsMemoryAndAProcessor) {

@@ -109,11 +109,16 @@ void Fabric::fail(const char* call, int error) const {
     const std::string provider =
         info_ ? std::string(info_->fabric_attr->prov_name) : std::string("libfabric");
     const int known = error < 0 ? -error : error;
-    services_.fail(
-        (provider + ": " + call + ": " + fi_strerror(known) +
-         (known == EMFILE ? os::advice_on_call(known)
-                          : " (ISTHMUS_FABRIC chooses the provider; `fi_info` lists them)"))
-            .c_str());
+    // Of a want of descriptors libfabric says anything, and has closed some of its own by then.
+    constexpr int kFew = 8;
+    const int room = os::room_for_files(kFew);
+    std::string advice = " (ISTHMUS_FABRIC chooses the provider; `fi_info` lists them)";
+    if (known == EMFILE)
+        advice = os::advice_on_call(EMFILE);
+    else if (room < kFew)
+        advice = ", with room for " + std::to_string(room) + " descriptors more" +
+                 os::advice_on_call(EMFILE);
+    services_.fail((provider + ": " + call + ": " + fi_strerror(known) + advice).c_str());
     std::abort();
 }
 
