@@ -298,11 +298,14 @@ void Keeper::judge(PeEnd ended) {
         ended.out_of_memory =
             WTERMSIG(wait_status) == SIGKILL && out_of_memory_kills() > memory_kills_before_;
     }
-    // One of its threads was ending the job; another one's exit has come in between.
+    // It was ending the job, and has died of that, or another thread's exit has come in between. An
+    // end that has failed itself is none without an error.
     // Acquire: partner is the release in claim_end.
     if (job_.header->ended_by.load(std::memory_order_acquire) == pe + 1) {
-        const std::int32_t claimed = job_.header->exit_status.load(std::memory_order_relaxed);
-        end(claimed & 255, WIFSIGNALED(wait_status) ? describe_end(ended, host_) : "", SIGTERM);
+        const int claimed = job_.header->exit_status.load(std::memory_order_relaxed) & 255;
+        const int own = job_status(ended);
+        const bool is_told = !WIFSIGNALED(wait_status) && (claimed != 0 || own == 0);
+        end(claimed != 0 ? claimed : own, is_told ? "" : describe_end(ended, host_), SIGTERM);
         return;
     }
     const int status_of_pe = job_status(ended);

@@ -73,7 +73,7 @@ CUTS = ("cut", "short cut")
 # The launcher's own words.
 NOT_CONNECTED = re.compile(r"HYDU_sock_connect|unable to connect from", re.MULTILINE)
 OURS = re.compile(r"^(?:\[.*\] )?isthmus: PE (\d+) \(host (\w+)\): (.*)$", re.MULTILINE)
-NAMED = re.compile(r"\bPE (\d+)")
+NAMED = re.compile(r"\bPE (\d+)(?! waits in )")  # who waits for the one that is lost is no other cause
 
 
 def rounds_for(life, hosts, program):

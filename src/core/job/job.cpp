@@ -63,7 +63,8 @@ int status_of_end(int status) {
 void give_last_words(int farewell, std::uint64_t nanoseconds) {
     JobHeader& header = *job.header;
     std::uint32_t ending = kEnding;
-    if (header.ended_by.load(std::memory_order_relaxed) != job.me + 1) return;
+    if (header.ended_by.load(std::memory_order_relaxed) != job.me + 1 || ends_behind_another())
+        return;
     header.exit_status.store(farewell, std::memory_order_relaxed);
     // Release: partner is whoever looks for kTold.
     if (!header.ended.compare_exchange_strong(ending, kTold, std::memory_order_acq_rel)) return;
@@ -106,6 +107,11 @@ void await_reports() {
     }
 }
 
+bool claim_end_for_error(int status) {
+    await_reports();
+    return claim_end(status) && !ends_behind_another();
+}
+
 void end_job(int status) {
     status &= kExitStatus;
     if (job.header && !forked_child) {
@@ -120,12 +126,12 @@ void end_job(int status) {
         }
         // Behind it: another thread of the program that calls meanwhile is no error.
         job.status().state.store(PeState::failed, std::memory_order_relaxed);
-        if (claim_end(status)) {
-            // Release publishes who and what (partner: the launcher and Waiter, acquire).
-            header.ended.store(kEnded, std::memory_order_release);
-        } else {
-            await_other_end();
-        }
+        const bool is_mine = claim_end(status);
+        // Another thread of this PE may be stuck with what it has to say, and is given its time.
+        if (!is_mine || ends_behind_another()) await_other_end();
+        // Release publishes who and what (partner: the launcher and Waiter, acquire).
+        if (is_mine) header.ended.store(kEnded, std::memory_order_release);
+        status = status_of_end(status);
     }
     exit_now(status);
 }

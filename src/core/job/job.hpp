@@ -123,6 +123,8 @@ inline bool attached() {
 
 // True for the first PE that ends the job (and for it again): it may say why.
 bool claim_end(int status);
+// The same for an error of a call: behind the report of a crash, and not beside another thread.
+bool claim_end_for_error(int status);
 // What this PE ends with that comes to its end with `status`: that of who has ended the job before.
 int status_of_end(int status);
 // Whether another PE of this host has claimed it, or another thread of this one. Then: the one who

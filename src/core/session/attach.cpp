@@ -260,7 +260,7 @@ void load_managed_job() {
     job.managed = true;
     set_speaker(rank);
     job.noted = &job.header->pe[rank].routine;
-    set_job_end({claim_end, end_job});
+    set_job_end({claim_end_for_error, end_job});
     begin_pe();
 }
 
@@ -293,7 +293,7 @@ void load_job() {
     job.me = me;
     job.noted = &header->pe[me].routine;
     job.pes = pes;
-    set_job_end({claim_end, end_job});
+    set_job_end({claim_end_for_error, end_job});
     if (header->pe[me].state.load(std::memory_order_relaxed) != PeState::absent)
         fail("start", "a program of this job already ran as PE " + std::to_string(me) +
                           "; a job runs one program a PE");
@@ -333,7 +333,7 @@ void attach_job() {
     if (job.launched) forget_start();
     keep_error_stream();
     set_speaker(job.me);
-    set_job_end({claim_end, end_job});
+    set_job_end({claim_end_for_error, end_job});
     report_stall = say_stall;
     if (job.managed) look_for_dead_mates = end_if_mates_have_died;
     caller_line = [] { return line_of_caller(Sought::openshmem); };

@@ -106,6 +106,8 @@ void die_of_sent(int signal, siginfo_t* info) {
         // This thread is about to end the process, behind what it has to say.
         if (crash_reporter.load(std::memory_order_relaxed) == gettid()) return;
         if (may_report() && job.managed) {
+            // A manager that hears of this death first would take it for the cause.
+            if (ends_behind_another()) end_job(128 + signal);
             if (!has_own_manager()) say_sent_signal(signal, info);
             note_told_end(signal);
             tell_manager_of_death(signal);
@@ -117,8 +119,7 @@ void die_of_sent(int signal, siginfo_t* info) {
 void report_crash(const Crash& crash) {
     end_within(5, crash.signal);
     say_crash(crash);
-    // A manager that hears of this death first would take it for the cause.
-    if (is_pe() && job.managed && ends_behind_another()) end_job(128 + crash.signal);
+    if (is_pe() && job.managed && ends_behind_another()) end_job(128 + crash.signal);  // as above
     note_told_end(crash.signal);
     tell_manager_of_death(crash.signal);
     os::give_alarm_back(os::Limit::crash);

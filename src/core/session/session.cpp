@@ -80,11 +80,17 @@ void close(Departure how) {
     count.store(0, std::memory_order_release);
 }
 
+// A child that shares this memory (vfork) is no PE.
+bool is_managed_pe() {
+    return job.managed && !forked_child &&
+           job.status().process.load(std::memory_order_relaxed) == getpid();
+}
+
 // Our own launcher sees how a PE ends. Others end the job for an error in some cases only, and
 // those who wait for this PE would learn nothing before it counts as lost; or they kill the other
 // PEs of its host, which those of other hosts then take for the cause.
 void end_job_of_leaver(const Text& how, int status, bool flushes) {
-    if (!job.managed || forked_child) return;
+    if (!is_managed_pe()) return;
     await_reports();
     if (!claim_end(status) || ends_behind_another()) return await_other_end();
     const Routine last = job.status().routine.load(std::memory_order_relaxed);
@@ -101,12 +107,6 @@ void end_job_of_leaver(const Text& how, int status, bool flushes) {
     end_managed_job_of_leaver(status);
     // Release: partner is the Waiter of this host's others, acquire.
     job.header->ended.store(kEnded, std::memory_order_release);
-}
-
-// A child that shares this memory (vfork) is no PE.
-bool is_managed_pe() {
-    return job.managed && !forked_child &&
-           job.status().process.load(std::memory_order_relaxed) == getpid();
 }
 
 // By a handler of a signal on top of enter or leave, or by another thread that waits for nobody:
@@ -355,7 +355,13 @@ void leave_session() {
 // Whoever calls may be a handler of a signal, on top of anything.
 void leave_at_once(const Text& how, int status) {
     let_crash_end();
-    if (!is_managed_pe() || job.header->ended.load(std::memory_order_relaxed) != 0) return;
+    if (!is_managed_pe()) return;
+    const bool is_leaver = changing.load(std::memory_order_relaxed) != 0 || is_in_session();
+    if (job.header->ended.load(std::memory_order_relaxed) != 0) {
+        if (!is_leaver || !ends_behind_another()) return;
+        await_other_end();
+        exit_now(status_of_end(status));
+    }
     if (changing.load(std::memory_order_relaxed) != 0)
         end_midway(how, status, false);
     else if (count.load(std::memory_order_relaxed) == 0) {

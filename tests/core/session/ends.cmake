@@ -73,12 +73,18 @@ if(NOT ISTHMUS_SANITIZE)
     add_two_ends(fault abort 20 "^(isthmus: PE [01] [^\n]*\n|isthmus:   [^\n]*\n)*status 139\n$" waits)
     # Of two threads of a PE as well.
     add_two_ends(abort end0 20 "^(isthmus: PE 0 [^\n]*\n|isthmus:   [^\n]*\n)*status 134\n$" threads)
+    # An error of a call waits for that report, too.
+    add_two_ends(fault error 40 "^(isthmus: PE 0 [^\n]*\n|isthmus:   [^\n]*\n)*status 139\n$" waits)
+    # An end that fails itself is no good one.
+    add_two_ends(broken_fault nothing 0 "^(isthmus: PE 0 [^\n]*\n|isthmus:   [^\n]*\n)*status 139\n$")
     # A child that shares the PE's memory reports nothing, nor does it keep the PE from it.
     add_two_ends(vfork nothing 0 "^isthmus: PE 0 [^\n]*SIGSEGV, write to [^\n]*\n(isthmus:   [^\n]*\n)+isthmus: PE 0 [^\n]*\nstatus 139\n$" waits)
 endif()
-foreach(second exit5 exit0)
+foreach(second exit5 exit0 end0 end5 error)
     add_two_ends(end9 ${second} 10 "^status 9\n$" threads)
 endforeach()
+add_two_ends(broken_kill nothing 0 "^isthmus: PE 0 [^\n]*killed by SIGKILL[^\n]*\nstatus 137\n$")
+add_two_ends(broken__exit3 nothing 0 "^isthmus: PE 0 [^\n]*exited with status 3[^\n]*\nstatus 3\n$")
 
 # What a program does behind main, and what the others learn of a PE that is there already.
 add_executable(core_exits session/exits.cpp)
@@ -163,7 +169,8 @@ if(NOT ISTHMUS_SANITIZE)
     endforeach()
     # Of two ends the first is the job's. Of the later one at most its report is told. A signal's status is Hydra's own,
     # sometimes with that of the PEs that it ends by SIGTERM.
-    foreach(ends "end9 abort 20 9 1" "end9 fault 40 9 1" "end9 exit5 20 9 1" "fault exit5 20 139|11|15 0" "abort end0 20 134|6|15 0")
+    foreach(ends "end9 abort 20 9 1" "end9 fault 40 9 1" "end9 exit5 20 9 1" "fault exit5 20 139|11|15 0" "abort end0 20 134|6|15 0"
+            "end9 quick5 30 9 1" "end9 _exit5 30 9 1" "end9 sent 30 9 1" "fault error 40 139|11|15 1")
         separate_arguments(ends)
         list(GET ends 0 first)
         list(GET ends 1 second)
