@@ -30,7 +30,9 @@ class Link::Receipt {
         const std::lock_guard lock(link_.segments_guard_);
         receiver.segments = link_.entries_;
         base_ = packet.segment() < kSegments ? link_.bases_[packet.segment()] : nullptr;
-        return ::isthmus::packet::admit(packet, receiver, sender, token);
+        const Verdict verdict = ::isthmus::packet::admit(packet, receiver, sender, token);
+        const bool is_answer = verdict == Verdict::accepted && packet.kind() == Kind::data;
+        return is_answer && !is_piece_of_answer(packet) ? Verdict::wrong_payload : verdict;
     }
 
     char* place(const Packet& packet) {
@@ -105,6 +107,19 @@ class Link::Receipt {
             token.end = get->bytes;
         }
         return token;
+    }
+
+    // Of what was asked for, all of it in the end. One that was shortened on its way, or whose
+    // question was, would be waited for without end: without hashes nothing else tells of that.
+    bool is_piece_of_answer(const Packet& packet) {
+        constexpr std::size_t kLine = 64;  // all pieces on a stream but the last are of whole ones
+        const std::lock_guard lock(from_.guard);
+        const Gets::Get* const get = from_.gets.find(packet.token());
+        if (!get || !packet.is_fragment()) return get && packet.payload_bytes == get->bytes;
+        if (packet.message_bytes() != get->bytes) return false;
+        const std::uint64_t end = packet.part_offset() + std::uint64_t{packet.payload_bytes};
+        return by_datagrams_ || (packet.part_offset() == get->bytes - get->left &&
+                                 (end == get->bytes || packet.payload_bytes % kLine == 0));
     }
 
     // In a datagram there may be room for a part of one alone. The next ones follow.

@@ -173,6 +173,42 @@ TEST(PacketLink, EndsAConnectionWhoseAnswersAreForOthers) {
     }
 }
 
+// Nor would he ever have all of what he asked for if an answer is shorter, or one of its pieces.
+TEST(PacketLink, EndsAConnectionWhoseAnswersAreShort) {
+    constexpr std::uint64_t kAsked = 128;
+    struct Answer {
+        std::uint64_t message_bytes;
+        std::uint32_t part_offset;
+        std::size_t bytes;
+        bool is_right;
+    };
+    for (const Answer& each : {Answer{0, 0, kAsked, true}, Answer{0, 0, kAsked - 4, false},
+                               Answer{kAsked, 0, 64, true}, Answer{kAsked, 0, 60, false},
+                               Answer{kAsked - 8, 0, 64, false}, Answer{kAsked, 64, 64, false}}) {
+        Line line(false);
+        std::vector<char> memory(kAsked);
+        packet::Link::Ticket ticket;
+        ASSERT_EQ(line.link->read(1, memory.data(), {kHeap, 0}, kAsked, {}, ticket), 0);
+        Head head;
+        head.kind = Kind::data;
+        head.stream = ::isthmus::packet::Stream::reply;
+        head.source = 1;
+        head.token = static_cast<std::uint32_t>(kMostGets);  // of the first get
+        head.message_bytes = each.message_bytes;
+        head.part_offset = each.part_offset;
+        head.offset = each.part_offset;
+        line.say(head, std::string(each.bytes, 'a'));
+        const auto has_come = [&] { return memory[each.bytes - 1] == 'a'; };
+        EXPECT_TRUE(line.looks_until([&] {
+            return line.hearer.lost == 1 || (each.is_right && has_come());
+        })) << each.bytes;
+        EXPECT_EQ(line.hearer.lost != 1, each.is_right) << each.bytes << " " << each.part_offset;
+        if (!each.is_right) {
+            EXPECT_EQ(line.hearer.error, kIllegal + static_cast<int>(Verdict::wrong_payload));
+        }
+    }
+}
+
 // Of those that claim to come from a PE without a connection all are counted but those that may be
 // its own.
 TEST(PacketLink, CountsDatagramsOfWhoIsNotConnected) {
