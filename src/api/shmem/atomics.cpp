@@ -204,11 +204,12 @@ inline bool is_apart(const T* fetch, const char* word) {
            2 * sizeof(T) - 1;
 }
 // Checked mode, in a few instructions: where the result goes is known to be this PE's, and no part
-// of the word; which is looked at by whoever changes it.
+// of the word; which is looked at by whoever changes it. Where all calls are to come to the library
+// none of that is known.
 template <typename T>
 inline bool may_receive(const T* fetch, const char* word) {
     const auto here = reinterpret_cast<std::uintptr_t>(fetch);
-    if (!may_pass() || !is_apart(fetch, word)) return false;
+    if (!may_pass() || isthmus_checks.pages == nullptr || !is_apart(fetch, word)) return false;
     const std::uint64_t mine = here - isthmus_checks.heap;
     if (mine < isthmus_checks.size) return isthmus_checks_in_use(mine, sizeof(T)) != 0;
     // Relaxed: each stands for itself.
