@@ -14,6 +14,7 @@
 #include "base/settings.hpp"
 #include "core/job/job_layout.hpp"
 #include "launch/cluster_options.hpp"
+#include "launch/empty_options.hpp"
 #include "launch/handover.hpp"
 
 namespace isthmus::launch {
@@ -434,6 +435,8 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     } catch (const CLI::ParseError& error) {
         return refuse(name, error.what());
     }
+    if (const std::string wrong = problem_of_empty_options(app); !wrong.empty())
+        return refuse(name, wrong);
     options.grace_given = app.count("--grace") != 0;
     if (app.count("-n") != 0) {
         const bool whole = !hosts.empty() || !host_file.empty() || in_allocation_of_hosts();
@@ -443,12 +446,6 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     }
     if (const std::string wrong = check_environment(options.environment); !wrong.empty())
         return refuse(name, wrong);
-    for (const auto& [option, value] :
-         {std::pair("--hosts", &hosts), std::pair("--hostfile", &host_file)}) {
-        if (app.count(option) != 0 && value->empty())
-            return refuse(
-                name, std::string(option) + " is empty: is a variable not set that it was given?");
-    }
     if (const std::string wrong = app.count("--cluster") != 0
                                       ? choose_cluster(cluster, app, options)
                                       : choose_hosts(hosts, host_file, each, options);

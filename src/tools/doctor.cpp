@@ -9,6 +9,7 @@
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "core/job/job_layout.hpp"
+#include "launch/empty_options.hpp"
 #include "launch/handover.hpp"
 #include "tools/checks.hpp"
 #include "tools/info.hpp"
@@ -85,6 +86,8 @@ int doctor_command(const std::vector<std::string>& arguments) {
     } catch (const CLI::ParseError& error) {
         return refuse_arguments(app, error);
     }
+    if (const std::string wrong = launch::problem_of_empty_options(app); !wrong.empty())
+        return refuse_arguments(app, CLI::ValidationError(wrong));
     const std::vector<Check> checks = all_checks(pes, hosts, launcher);
     int counts[3] = {};
     for (const Check& check : checks)

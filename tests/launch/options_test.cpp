@@ -94,7 +94,9 @@ TEST(Options, Hosts) {
           Words{"--hosts", "a:2,b:2", "-n", "5", "p"}, Words{"--hosts", "a:512,b:513", "p"},
           Words{"--hosts", "localhost:257", "p"},
           Words{"--hosts", "a", "--hostfile", "f", "-n", "1", "p"},
-          Words{"--hosts", "", "-n", "1", "p"}, Words{"--hostfile", "", "-n", "1", "p"}})
+          Words{"--hosts", "", "-n", "1", "p"}, Words{"--hostfile", "", "-n", "1", "p"},
+          Words{"--wdir", "", "-n", "1", "p"}, Words{"--bind", "", "-n", "1", "p"},
+          Words{"--per-host", "", "-n", "1", "p"}, Words{"-n", "", "p"}})
         parse(words, ParseResult::error);
 }
 
