@@ -180,6 +180,41 @@ static void put_in_front(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_long_p(block - 1 + zero, 1, 1);
 }
+static void source_in_front(int me, int pes) {
+    long* const block = shmem_malloc(64);
+    long mine = 5;
+    (void)pes;
+    if (me != 0) return;
+    for (int i = 0; i < 8; ++i)
+        shmem_long_put(block, &mine, 1, 1);
+    shmem_long_put(block, block - 1 + zero, 1, 1);
+}
+static void source_across_front(int me, int pes) {
+    long* const block = shmem_malloc(4096);
+    (void)pes;
+    if (me == 0) shmem_long_put(block, block - 1 + zero, 100 + (size_t)zero, 1);
+}
+static void dest_in_front(int me, int pes) {
+    long* const block = shmem_malloc(64);
+    (void)pes;
+    if (me == 0) shmem_long_get(block - 2 + zero, block, 1, 1);
+}
+static void strided_dest_in_front(int me, int pes) {
+    long* const block = shmem_malloc(64);
+    (void)pes;
+    if (me == 0) shmem_long_iget(block - 2 + zero, block, 1, 2, 2, 1);
+}
+/* Where the library has what it shares with others. */
+static void dest_far_in_front(int me, int pes) {
+    long* const block = shmem_malloc(64);
+    (void)pes;
+    if (me == 0) shmem_long_get(block - 131072 + zero, block, 1, 1);
+}
+static void fetched_in_front(int me, int pes) {
+    long* const block = shmem_malloc(64);
+    (void)pes;
+    if (me == 0) shmem_long_atomic_fetch_inc_nbi(block - 1 + zero, block, 1);
+}
 /* What a larger block had is looked at no more. */
 static void stored_past_after_larger(int me, int pes) {
     volatile char* block = shmem_malloc(200000);
@@ -498,6 +533,12 @@ const struct Case cases[] = {
     {"stored_far_past", stored_far_past},
     {"stored_before", stored_before},
     {"put_in_front", put_in_front},
+    {"source_in_front", source_in_front},
+    {"source_across_front", source_across_front},
+    {"dest_in_front", dest_in_front},
+    {"strided_dest_in_front", strided_dest_in_front},
+    {"dest_far_in_front", dest_far_in_front},
+    {"fetched_in_front", fetched_in_front},
     {"stored_past_after_larger", stored_past_after_larger},
     {"stored_freed", stored_freed},
     {"stored_freed_given_back", stored_freed_given_back},

@@ -30,6 +30,8 @@ MISTAKES = [
     ("a put behind the last static variable", "address past_variables"),
     ("a put behind a static array, into the next variable", "blocks static_past"),
     ("a put in front of the first block", "blocks put_in_front"),
+    ("a put from in front of the first block", "blocks source_in_front"),
+    ("a get to in front of the first block", "blocks dest_in_front"),
     ("a put behind a block", "blocks put_past"),
     ("a put over the end of a block", "blocks put_across"),
     ("a strided put over the end of a block", "blocks strided_past"),

@@ -11,6 +11,7 @@
 #include "base/this_thread.hpp"
 #include "core/job/block_map.hpp"
 #include "core/job/guarded_blocks.hpp"
+#include "core/job/heap.hpp"
 #include "core/job/job.hpp"
 #include "core/job/shown_window.hpp"
 #include "core/reach/far.hpp"
@@ -255,6 +256,18 @@ void check_overlap(const void* dest, const void* source, std::size_t bytes, cons
                         " bytes is not memory of this PE, or not all of it");
 }
 
+// What has not been seen yet. The heap's inner part is mapped, but nobody's here, so that it never
+// becomes known.
+[[gnu::noinline]] void look_at_private(const void* address, std::size_t bytes, const char* side,
+                                       const char* routine) {
+    if (job.heap.contains(address))
+        refuse(routine,
+               Text(side, ": address ", InHex(address), " is in front of the symmetric heap, ",
+                    heap.range().begin - reinterpret_cast<std::uintptr_t>(address),
+                    " bytes before its first block"));
+    if (!seen_memory.is_mapped(address, bytes)) refuse_private(address, bytes, side, routine);
+}
+
 }  // namespace
 
 void check_private(const void* address, std::size_t bytes, const char* side, const char* routine) {
@@ -263,8 +276,8 @@ void check_private(const void* address, std::size_t bytes, const char* side, con
     if (block_map.contains(address)) {
         if (const Text why = why_not_usable(address, bytes); !why.empty())
             refuse(routine, Text(side, ": ", why));
-    } else if (!seen_memory.is_mapped(address, bytes)) {
-        refuse_private(address, bytes, side, routine);
+    } else if (!seen_memory.is_known(address, bytes)) {
+        look_at_private(address, bytes, side, routine);
     }
     if (const Text why = why_in_no_object(address, bytes); !why.empty()) [[unlikely]]
         refuse(routine, Text(side, *side != '\0' ? ": " : "", why));
