@@ -133,6 +133,17 @@ static void overlap_in_place(int me, int pes) {
     if (me == 0) shmem_long_sum_reduce(SHMEM_TEAM_WORLD, to, to + 2, 4);
     shmem_barrier_all();
 }
+/* Only the last of dest is one of source. */
+static void overlap_strided(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_alltoalls(SHMEM_TEAM_WORLD, to, to + 7, 1, 2, 4);
+    shmem_barrier_all();
+}
+static void overlap_one_stride(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_alltoalls(SHMEM_TEAM_WORLD, to, to, 2, 2, 4);
+    shmem_barrier_all();
+}
 static void dest_on_stack(int me, int pes) {
     long mine[64];
     (void)pes;
@@ -247,6 +258,8 @@ const struct Case cases[] = {
     {"roots", roots},
     {"overlap", overlap},
     {"overlap_in_place", overlap_in_place},
+    {"overlap_strided", overlap_strided},
+    {"overlap_one_stride", overlap_one_stride},
     {"dest_on_stack", dest_on_stack},
     {"source_past_end", source_past_end},
     {"root_range", root_range},

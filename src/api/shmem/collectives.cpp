@@ -7,6 +7,8 @@
 
 #include "base/error.hpp"
 #include "core/job/called_as.hpp"
+#include "core/job/guarded_blocks.hpp"
+#include "core/reach/blocks.hpp"
 #include "core/teams/team_table.hpp"
 #include "core/wait/in_handler.hpp"
 
@@ -100,7 +102,7 @@ bool meet(Team& team, const Signature& signature, const collective::Laid& laid,
 void check_alone(Team& team, Routine routine, const Operands& operands) {
     check_thread(called_routine(routine));
     collective::check_operands(called_routine(routine), operands.dest, operands.dest_bytes,
-                               operands.source, operands.source_bytes, operands.in_place);
+                               operands.source, operands.source_bytes, operands.meet);
     require_team(team, routine);
 }
 
@@ -112,7 +114,7 @@ bool check_call(Team& team, Signature& signature, const Operands& operands,
                 const collective::Laid& laid, std::uint64_t* counts) {
     collective::check_operands(called_routine(signature.routine), operands.dest,
                                operands.dest_bytes, operands.source, operands.source_bytes,
-                               operands.in_place);
+                               operands.meet);
     if (team.size == 1) return meet(team, signature, {}, nullptr);  // nobody who may differ
     signature.dest = collective::symmetric_place(operands.dest);
     // A PE that has nothing to contribute to a collect need not have a source.
@@ -139,7 +141,7 @@ inline bool compare_broadcast(Team& team, void* dest, const void* source, std::s
                         .element_bytes = static_cast<std::uint16_t>(unit),
                         .root = root,
                         .count = nelems};
-    const bool have_met = check_call(team, signature, {dest, bytes, source, bytes, true},
+    const bool have_met = check_call(team, signature, {dest, bytes, source, bytes, Meet::wholly},
                                      {source, is_laid && team.my_index == root ? bytes : 0});
     if (!have_met || !is_laid) return false;
     collective::take_broadcast(team, dest, source, bytes, root, root_dest);
@@ -245,6 +247,34 @@ void checked_alltoall(Team& team, void* dest, const void* source, std::size_t ne
         [=, &team] { alltoall(team, dest, source, bytes); });
 }
 
+namespace {
+
+// Of what is strided the standard counts the elements, not what lies between them. What is no
+// memory is refused as such, and not gone through.
+[[gnu::cold, gnu::noinline]] Meet meeting_of(const void* dest, std::size_t dest_bytes,
+                                             const void* source, std::size_t source_bytes,
+                                             const operation::Blocks& shape, std::size_t unit) {
+    const bool is_between = why_not_usable(dest, dest_bytes).empty() &&
+                            why_not_usable(source, source_bytes).empty() &&
+                            !operation::find_common(dest, source, shape, unit);
+    return is_between ? Meet::between : Meet::nowhere;
+}
+
+// Of the elements; nothing lies behind the last.
+Operands strided_operands(const void* dest, const void* source, const operation::Blocks& shape,
+                          std::size_t unit) {
+    const std::size_t dest_bytes = operation::extent(shape.dst, shape, unit);
+    const std::size_t source_bytes = operation::extent(shape.sst, shape, unit);
+    const std::uintptr_t ahead =
+        reinterpret_cast<std::uintptr_t>(dest) - reinterpret_cast<std::uintptr_t>(source);
+    Operands operands{dest, dest_bytes, source, source_bytes};
+    if (ahead < source_bytes || 0 - ahead < dest_bytes) [[unlikely]]
+        operands.meet = meeting_of(dest, dest_bytes, source, source_bytes, shape, unit);
+    return operands;
+}
+
+}  // namespace
+
 void checked_alltoalls(Team& team, void* dest, const void* source, std::ptrdiff_t dst,
                        std::ptrdiff_t sst, std::size_t nelems, std::size_t unit) {
     constexpr Routine routine = Routine::alltoalls;
@@ -253,11 +283,7 @@ void checked_alltoalls(Team& team, void* dest, const void* source, std::ptrdiff_
         refuse_stride(routine, "dst", dst);
     if (sst < 1) [[unlikely]]
         refuse_stride(routine, "sst", sst);
-    const std::size_t elements = nelems * static_cast<std::size_t>(team.size);
-    // From the first element to the end of the last; nothing lies behind that.
-    const auto span = [=](std::ptrdiff_t stride) {
-        return elements == 0 ? 0 : ((elements - 1) * static_cast<std::size_t>(stride) + 1) * unit;
-    };
+    const operation::Blocks shape{dst, sst, 1, nelems * static_cast<std::size_t>(team.size)};
     run(
         team, routine,
         [=] {
@@ -266,7 +292,7 @@ void checked_alltoalls(Team& team, void* dest, const void* source, std::ptrdiff_
                                   .count = nelems,
                                   .dest_stride = dst,
                                   .source_stride = sst},
-                        Operands{dest, span(dst), source, span(sst)}};
+                        strided_operands(dest, source, shape, unit)};
         },
         [=, &team] {
             alltoalls(team, dest, source,
@@ -289,7 +315,7 @@ inline void run_arithmetic(Team& team, Routine routine, Kind kind, void* dest, c
                                   .element_bytes = static_cast<std::uint16_t>(unit),
                                   .kind = static_cast<std::uint16_t>(static_cast<int>(kind) + 1),
                                   .count = nelems},
-                        Operands{dest, bytes, source, bytes, true}};
+                        Operands{dest, bytes, source, bytes, Meet::wholly}};
         },
         combine);
 }

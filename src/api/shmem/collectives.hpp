@@ -11,6 +11,7 @@
 
 namespace isthmus::shmem {
 
+using collective::Meet;
 using collective::Signature;
 
 // Ends the job with a message: not initialised, no team, or one that has been destroyed.
@@ -36,7 +37,7 @@ struct Operands {
     std::size_t dest_bytes;
     const void* source;
     std::size_t source_bytes;
-    bool in_place = false;
+    Meet meet = Meet::nowhere;
 };
 
 // Where there are none. True if all have met, as check_signature().

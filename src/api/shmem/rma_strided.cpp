@@ -1,5 +1,4 @@
 // Remote memory access (9.6): strided elements and strided blocks. One pass, no staging copy.
-#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -34,24 +33,14 @@ void check_blocks_apart(const void* dest, const void* source, const Blocks& shap
                         const char* routine) {
     const auto to = reinterpret_cast<std::uintptr_t>(dest);
     const auto from = reinterpret_cast<std::uintptr_t>(source);
-    const std::uint64_t bytes = shape.block * unit;
-    if (bytes == 0 || shape.count == 0 || to >= from + operation::extent(shape.sst, shape, unit) ||
+    if (shape.block == 0 || shape.count == 0 ||
+        to >= from + operation::extent(shape.sst, shape, unit) ||
         from >= to + operation::extent(shape.dst, shape, unit) ||
         (to == from && shape.dst == shape.sst))
         return;
-    const std::uint64_t to_next = static_cast<std::uint64_t>(shape.dst) * unit;
-    const std::uint64_t from_next = static_cast<std::uint64_t>(shape.sst) * unit;
-    for (std::uint64_t i = 0; i < shape.count; ++i) {
-        const std::uintptr_t block = to + i * to_next;
-        if (block + bytes <= from) continue;
-        // The last block of the source that begins in front of the end of this one.
-        const std::uint64_t before =
-            std::min<std::uint64_t>((block + bytes - 1 - from) / from_next, shape.count - 1);
-        if (from + before * from_next + bytes <= block || (to == from && i == 0 && before == 0))
-            continue;
-        refuse(routine, "source and dest overlap: block " + std::to_string(i) +
-                            " of dest and block " + std::to_string(before) + " of source");
-    }
+    if (const auto common = operation::find_common(dest, source, shape, unit, dest == source))
+        refuse(routine, "source and dest overlap: block " + std::to_string(common->dest) +
+                            " of dest and block " + std::to_string(common->source) + " of source");
 }
 
 template <std::size_t kUnit>

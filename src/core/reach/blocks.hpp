@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/copy/copy.hpp"
@@ -32,6 +34,16 @@ inline std::size_t extent(std::ptrdiff_t stride, const Blocks& shape, std::size_
     std::size_t bytes = 0;
     return __builtin_mul_overflow(elements, unit, &bytes) ? ~std::size_t{0} : bytes;
 }
+
+// A block of dest and one of source that have bytes in common, by their numbers.
+struct CommonBlocks {
+    std::uint64_t dest;
+    std::uint64_t source;
+};
+// The first of dest's, from its block `first` on; none if all lie between those of the source.
+// There are blocks, of elements, and both strides are a block's length at least.
+std::optional<CommonBlocks> find_common(const void* dest, const void* source, const Blocks& shape,
+                                        std::size_t unit, std::uint64_t first = 0);
 
 // memcpy of a constant size is one move where the processor has one, so elements are not torn.
 template <std::size_t kBytes>

@@ -96,6 +96,19 @@ void test_move(const Move<Bits>& r) {
                 }
                 EXPECT(r.alltoallsx, sync_array_restored(), text);
             });
+            // The elements of the source lie between those of the dest.
+            collective<T>(g, count * g.size, mine, [&](T* dest, const T* source) {
+                for (int i = 0; i < count * g.size; ++i)
+                    dest[2 * i + 1] = source[i];
+                r.alltoallsx(dest, dest + 1, 2, 2, n, g.start, g.log_stride, g.size, sync_array);
+                for (int i = 0; i < count * g.size; ++i)
+                    EXPECT(r.alltoallsx,
+                           same(dest[2 * i],
+                                sample<T>(index * count + i % count, g.world(i / count))) &&
+                               same(dest[2 * i + 1], source[i]),
+                           text);
+                EXPECT(r.alltoallsx, sync_array_restored(), text);
+            });
         }
     }
 }

@@ -120,6 +120,25 @@ void test_moves(const Moves<P>& routines, const ModelTeam& team, const Buffers& 
             }
             EXPECT(routines.alltoalls, right, where(team, nelems));
         }
+
+        // Each element of the source between two of the dest, which begins behind or in front.
+        ++round_number;
+        const auto elements = nelems * size;
+        T* const to = dest + nelems % 2;
+        T* const from = dest + 1 - nelems % 2;
+        for (std::size_t i = 0; i < elements; ++i) {
+            to[2 * i] = mark;
+            from[2 * i] = value_of<T>(round_number, shmem_my_pe(), i);
+        }
+        EXPECT(routines.alltoalls, routines.alltoalls(team.team, to, from, 2, 2, nelems) == 0,
+               "status");
+        right = true;
+        for (std::size_t i = 0; i < elements; ++i)
+            right &= same_value(to[2 * i], value_of<T>(round_number, world(i / nelems),
+                                                       static_cast<std::size_t>(team.me) * nelems +
+                                                           i % nelems)) &&
+                     same_value(from[2 * i], value_of<T>(round_number, shmem_my_pe(), i));
+        EXPECT(routines.alltoalls, right, "interleaved: " + where(team, nelems));
     }
 }
 

@@ -279,7 +279,7 @@ bool check_signature(Team& team, const Signature& mine, const Laid& laid, std::u
 }
 
 void check_operands(const char* name, const void* dest, std::size_t dest_bytes, const void* source,
-                    std::size_t source_bytes, bool in_place) {
+                    std::size_t source_bytes, Meet meet) {
     if (dest_bytes != 0 && !is_surely_usable(dest, dest_bytes)) [[unlikely]] {
         if (const auto why = why_not_usable(dest, dest_bytes); !why.empty())
             refuse(name, Text("dest: ", why));
@@ -290,12 +290,12 @@ void check_operands(const char* name, const void* dest, std::size_t dest_bytes, 
     }
     const auto to = reinterpret_cast<std::uintptr_t>(dest);
     const auto from = reinterpret_cast<std::uintptr_t>(source);
-    if (dest_bytes == 0 || source_bytes == 0 || (in_place && to == from)) return;
-    if (to < from + source_bytes && from < to + dest_bytes)
+    if (dest_bytes == 0 || source_bytes == 0 || (meet == Meet::wholly && to == from)) return;
+    if (to < from + source_bytes && from < to + dest_bytes && meet != Meet::between)
         refuse(name, "dest (" + std::to_string(dest_bytes) + " bytes at " + address_text(to) +
                          ") overlaps source (" + std::to_string(source_bytes) + " bytes at " +
                          address_text(from) + "); they must be " +
-                         (in_place ? "the same or disjoint" : "disjoint"));
+                         (meet == Meet::wholly ? "the same or disjoint" : "disjoint"));
 }
 
 void check_collected(const char* routine, const void* dest, std::uint64_t bytes) {

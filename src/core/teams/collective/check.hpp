@@ -41,10 +41,14 @@ std::uint64_t symmetric_place(const void* address);
 bool check_signature(Team& team, const Signature& mine, const Laid& laid = {},
                      std::uint64_t* counts = nullptr);
 
-// dest and source, of the given lengths, are symmetric; they do not overlap, or (`in_place`) only
-// wholly. Ends the job with a message otherwise.
+// Where dest and source may have bytes in common: not at all; wholly, where they begin alike; or
+// their elements lie between each other, as the caller knows.
+enum class Meet : std::uint8_t { nowhere, wholly, between };
+
+// dest and source, of the given lengths, are symmetric, and meet as they may. Ends the job with a
+// message otherwise.
 void check_operands(const char* routine, const void* dest, std::size_t dest_bytes,
-                    const void* source, std::size_t source_bytes, bool in_place);
+                    const void* source, std::size_t source_bytes, Meet meet);
 
 // What all PEs contribute, `bytes` together, must find room at dest.
 void check_collected(const char* routine, const void* dest, std::uint64_t bytes);
