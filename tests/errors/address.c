@@ -85,6 +85,24 @@ static void get_constant(int me, int pes) {
     if (me == 0)
         shmem_getmem((void*)(uintptr_t)(constants + zero), last_words, 8 + (size_t)zero, 1);
 }
+static const struct {
+    const char* name;
+    long number;
+} named_constants[512] = {{"one", 1}, {"two", 2}};
+static void get_named_constant(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_getmem(words, &named_constants[1 + zero].number, 8 + (size_t)zero, 1);
+}
+const long* library_constants(void);
+const long* library_named_constant(void);
+static void get_constant_of_library(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_getmem(words, library_constants(), 8 + (size_t)zero, 1);
+}
+static void get_named_constant_of_library(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_getmem(words, library_named_constant(), 8 + (size_t)zero, 1);
+}
 static void get_read_only(int me, int pes) {
     void* const mine = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     (void)pes;
@@ -233,6 +251,9 @@ const struct Case cases[] = {
     {"constant_own", constant_own},
     {"constant_atomic", constant_atomic},
     {"get_constant", get_constant},
+    {"get_named_constant", get_named_constant},
+    {"get_constant_of_library", get_constant_of_library},
+    {"get_named_constant_of_library", get_named_constant_of_library},
     {"get_read_only", get_read_only},
     {"far_past", far_past},
     {"wild_source", wild_source},

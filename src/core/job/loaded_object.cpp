@@ -130,6 +130,17 @@ bool is_linked_into_program() {
     });
 }
 
+bool is_relocated_constant(const dl_phdr_info& object, std::uintptr_t address) {
+    for (int i = 0; i < object.dlpi_phnum; ++i) {
+        const ElfW(Phdr)& part = object.dlpi_phdr[i];
+        const std::uintptr_t begin = object.dlpi_addr + part.p_vaddr;
+        if (part.p_type == PT_GNU_RELRO && begin <= address &&
+            address < os::page_down(begin + part.p_memsz))
+            return true;
+    }
+    return false;
+}
+
 Range data_range(const LoadedObject& object) {
     std::uintptr_t begin = 0;
     std::uintptr_t end = 0;

@@ -23,6 +23,10 @@ LoadedObject main_program();
 // Whether this library is a part of the program (libisthmus.a), which then loads no modules.
 bool is_linked_into_program();
 
+// Among what is closed once it has been relocated (RELRO): constants that hold addresses, and what
+// shares their pages. Takes no memory.
+bool is_relocated_constant(const dl_phdr_info& object, std::uintptr_t address);
+
 // Writable pages that stay writable (without RELRO).
 Range data_range(const LoadedObject& object);
 // From its begin to behind the last variable: the rest of the last page is nobody's.

@@ -14,6 +14,7 @@
 #include "base/process_stat.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/job.hpp"
+#include "core/job/loaded_object.hpp"
 
 namespace isthmus {
 namespace {
@@ -49,6 +50,29 @@ Text thread_local_text(std::uintptr_t address) {
                 return 1;
             }
             return 0;
+        },
+        &search);
+    return search.found;
+}
+
+// In every object that is loaded.
+Text constant_text(std::uintptr_t address) {
+    Search search{address, Text()};
+    dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t, void* argument) {
+            auto& sought = *static_cast<Search*>(argument);
+            if (is_relocated_constant(*object, sought.address))
+                sought.found =
+                    Text("a constant of ", last_part(object->dlpi_name),
+                         ", read-only after relocation (constants that hold addresses are)");
+            for (int i = 0; sought.found.empty() && i < object->dlpi_phnum; ++i) {
+                const ElfW(Phdr)& part = object->dlpi_phdr[i];
+                const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr;
+                if (part.p_type == PT_LOAD && (part.p_flags & (PF_W | PF_X)) == 0 &&
+                    sought.address - begin < part.p_memsz)
+                    sought.found = Text("a constant of ", last_part(object->dlpi_name));
+            }
+            return sought.found.empty() ? 0 : 1;
         },
         &search);
     return search.found;
@@ -107,6 +131,7 @@ bool is_symmetric(const void* address, std::uint64_t bytes) {
 Text describe_private(const void* address, std::uintptr_t stack) {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     if (Text variable = thread_local_text(at); !variable.empty()) return variable;
+    if (Text constant = constant_text(at); !constant.empty()) return constant;
     Mapping mapping;
     if (!find_mapping(at, mapping)) return Text();
     const std::string_view name = mapping.name;

@@ -10,8 +10,9 @@ namespace isthmus {
 // Whether why_not_symmetric() has nothing to say: without the search for what it is.
 bool is_symmetric(const void* address, std::uint64_t bytes);
 
-// "on the stack", "memory of malloc", "a thread-local variable of a.out", "code of a.out"; empty if
-// it cannot be told, or is none of these. `stack`: an address on this thread's. Takes no memory.
+// "on the stack", "memory of malloc", "a thread-local variable of a.out", "a constant of
+// libm.so.6", "code of a.out"; empty if it cannot be told, or is none of these. `stack`: an address
+// on this thread's. Takes no memory.
 Text describe_private(const void* address, std::uintptr_t stack);
 
 }  // namespace isthmus

@@ -92,6 +92,7 @@ Text library_variable(const void* address) {
         [](dl_phdr_info* object, std::size_t, void* out) {
             auto& wanted = *static_cast<Search*>(out);
             if (std::exchange(wanted.is_program, false)) return 0;
+            if (is_relocated_constant(*object, wanted.at)) return 1;
             for (int i = 0; i < object->dlpi_phnum; ++i) {
                 const ElfW(Phdr)& part = object->dlpi_phdr[i];
                 if (part.p_type != PT_LOAD || (part.p_flags & PF_W) == 0 ||
