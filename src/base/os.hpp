@@ -67,6 +67,10 @@ bool discard(int file, std::uint64_t offset, std::uint64_t length);
 // Futex on a word in shared memory. Waits while *word == expected, at most `nanoseconds`.
 void futex_wait(const std::uint32_t* word, std::uint32_t expected, std::uint64_t nanoseconds);
 void futex_wake_all(const std::uint32_t* word);
+// The same between threads of this process: as long as it takes, and one of them. Signals end a
+// wait.
+void thread_wait(const std::uint32_t* word, std::uint32_t expected);
+void thread_wake(const std::uint32_t* word);
 
 std::uint64_t monotonic_nanoseconds();
 void yield();

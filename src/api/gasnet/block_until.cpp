@@ -7,7 +7,7 @@
 #include "base/os.hpp"
 #include "core/wait/event.hpp"
 #include "core/wait/in_handler.hpp"
-#include "message/own_lock.hpp"
+#include "message/handler_lock.hpp"
 #include "message/post.hpp"
 
 using namespace isthmus;
@@ -87,24 +87,11 @@ ISTHMUS_API void(gasnet_hsl_init)(gasnet_hsl_t* hsl) {
 ISTHMUS_API void(gasnet_hsl_destroy)(gasnet_hsl_t*) {}
 
 ISTHMUS_API void(gasnet_hsl_lock)(gasnet_hsl_t* hsl) {
-    for (int spins = 0; !take_free(hsl->taken);) {
-        refuse_own_lock(hsl->taken, "gasnet_hsl_lock");
-        while (__atomic_load_n(&hsl->taken, __ATOMIC_RELAXED) != 0) {
-            if (++spins % 64 == 0) os::yield();
-            os::pause();
-        }
-    }
-    note_taken(hsl->taken);
+    take_lock(hsl->taken, "gasnet_hsl_lock");
 }
-
 ISTHMUS_API int(gasnet_hsl_trylock)(gasnet_hsl_t* hsl) {
-    if (__atomic_load_n(&hsl->taken, __ATOMIC_RELAXED) != 0 || !take_free(hsl->taken))
-        return GASNET_ERR_NOT_READY;
-    note_taken(hsl->taken);
-    return GASNET_OK;
+    return try_lock(hsl->taken) ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
-
 ISTHMUS_API void(gasnet_hsl_unlock)(gasnet_hsl_t* hsl) {
-    note_given_back(hsl->taken, "gasnet_hsl_unlock");
-    __atomic_store_n(&hsl->taken, 0, __ATOMIC_RELEASE);  // partner: lock, trylock
+    give_back_lock(hsl->taken, "gasnet_hsl_unlock");
 }

@@ -4,8 +4,8 @@
 #include "core/reach/far.hpp"
 #include "core/wait/event.hpp"
 #include "core/wait/status.hpp"
+#include "message/handler_lock.hpp"
 #include "message/lanes.hpp"
-#include "message/own_lock.hpp"
 #include "message/send.hpp"
 
 using namespace isthmus;
@@ -286,24 +286,11 @@ ISTHMUS_API size_t isthmus_message_limit(int pe, unsigned kind) {
 }
 
 ISTHMUS_API void isthmus_message_lock_take(isthmus_message_lock* lock) {
-    for (int spins = 0; !take_free(lock->taken);) {
-        refuse_own_lock(lock->taken, "isthmus_message_lock_take");
-        while (__atomic_load_n(&lock->taken, __ATOMIC_RELAXED) != 0) {
-            if (++spins % 64 == 0) os::yield();
-            os::pause();
-        }
-    }
-    note_taken(lock->taken);
+    take_lock(lock->taken, "isthmus_message_lock_take");
 }
-
 ISTHMUS_API int isthmus_message_lock_try(isthmus_message_lock* lock) {
-    if (__atomic_load_n(&lock->taken, __ATOMIC_RELAXED) != 0 || !take_free(lock->taken))
-        return ISTHMUS_AGAIN;
-    note_taken(lock->taken);
-    return ISTHMUS_OK;
+    return try_lock(lock->taken) ? ISTHMUS_OK : ISTHMUS_AGAIN;
 }
-
 ISTHMUS_API void isthmus_message_lock_release(isthmus_message_lock* lock) {
-    note_given_back(lock->taken, "isthmus_message_lock_release");
-    __atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);  // partner: take, try
+    give_back_lock(lock->taken, "isthmus_message_lock_release");
 }
