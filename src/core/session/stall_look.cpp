@@ -147,6 +147,13 @@ std::string awaited_text(Routine routine, std::uint64_t value) {
         case Routine::gex_Event_WaitSome:
         case Routine::gex_Event_WaitAll: return ", waiting for operations under way";
         case Routine::gex_Coll_BarrierBlocking: return ", waiting for all to call it";
+        case Routine::gex_TM_Split:
+        case Routine::gex_TM_Create:
+        case Routine::gasnet_coll_team_split:
+            return ", waiting for all of the parent team to call it";
+        case Routine::gex_EP_PublishBoundSegment: return ", waiting for all of the team to call it";
+        case Routine::gasnet_coll_barrier_wait:
+            return ", waiting for all of the team to call gasnet_coll_barrier_notify";
         case Routine::gasnet_barrier_wait: return ", waiting for all to call gasnet_barrier_notify";
         case Routine::GASNET_BLOCKUNTIL: return ", waiting for what handlers do";
         case Routine::gasnet_coll_wait_sync: return ", waiting for collectives under way";

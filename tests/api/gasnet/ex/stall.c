@@ -20,6 +20,19 @@ static void wait_by(const char* way) {
         gex_Coll_BarrierBlocking(all, 0);
         return;
     }
+    if (!strcmp(way, "split") || !strcmp(way, "create")) {
+        gex_EP_Location_t members[2] = {{0, 0}, {1, 0}};
+        gex_TM_t made;
+        if (!strcmp(way, "split"))
+            gex_TM_Split(&made, all, 0, me, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
+        else
+            gex_TM_Create(&made, 1, all, members, 2, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
+        return;
+    }
+    if (!strcmp(way, "publish")) {
+        gex_EP_PublishBoundSegment(all, &endpoint, 1, 0);
+        return;
+    }
     event = gex_Coll_BarrierNB(all, 0);
     if (!strcmp(way, "some"))
         gex_Event_WaitSome(&event, 1, 0);
