@@ -1,6 +1,8 @@
 // From a message of the layer to a handler of GASNet's: a function whose parameters are the token,
 // the payload if there is one, and the arguments one by one.
+#include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include "api/gasnet/face.hpp"
@@ -58,6 +60,23 @@ Handler* call_of(bool is_short, std::size_t arguments) {
 // By index, of gex_EP_RegisterHandlers; without a function: none.
 Lasting<std::array<gex_AM_Entry_t, kFaceHandlers>> entries;
 
+// Their words, for a line: the table of messages is written when what the client has is gone.
+using Word = std::array<char, 48>;
+Lasting<std::array<Word, kFaceHandlers>> words;
+
+void keep_word(gex_AM_Index_t index, const char* name) {
+    constexpr std::string_view kGoesOn = "...";
+    Word& word = (*words)[index];
+    word = {};
+    const std::string_view all = name ? name : "";
+    const std::size_t most = word.size() - 1;
+    const std::size_t kept = all.size() <= most ? all.size() : most - kGoesOn.size();
+    std::transform(all.begin(), all.begin() + kept, word.begin(), [](char letter) {
+        return (letter >= 0 && letter < ' ') || letter == 127 ? '?' : letter;
+    });
+    if (kept != all.size()) std::copy(kGoesOn.begin(), kGoesOn.end(), word.begin() + kept);
+}
+
 // Flags of GASNet-EX that a message must be among.
 constexpr gex_Flags_t kSizes = GEX_FLAG_AM_SHORT | GEX_FLAG_AM_MEDLONG;
 constexpr gex_Flags_t kDirections = GEX_FLAG_AM_REQREP;
@@ -75,7 +94,7 @@ const char* kind_name(unsigned kind) {
 // A message that an entry does not take.
 [[noreturn]] void refuse_message(const gex_AM_Entry_t& entry, const Message& message) {
     const auto count = message.argument_bytes / sizeof(gex_AM_Arg_t);
-    const char* const name = entry.gex_name ? entry.gex_name : "";
+    const char* const name = (*words)[entry.gex_index].data();
     const Text what("a ", kind_name(message.kind), " from process ", message.source, " with ",
                     count, " arguments for handler ", int{entry.gex_index}, *name ? " " : "", name);
     fail("gasnet_AMPoll", (entry.gex_flags & message.kind & kSizes) == 0 ||
@@ -89,6 +108,7 @@ const char* kind_name(unsigned kind) {
 bool register_entry(const gex_AM_Entry_t& entry) {
     const bool is_short = (entry.gex_flags & GEX_FLAG_AM_SHORT) != 0;
     (*entries)[entry.gex_index] = entry;
+    keep_word(entry.gex_index, entry.gex_name);
     return messages::enter_handler(
         kFirstHandler + entry.gex_index, call_of(is_short, entry.gex_nargs),
         reinterpret_cast<void*>(entry.gex_fnptr), entry.gex_flags & (kSizes | kDirections),
@@ -102,8 +122,8 @@ const gex_AM_Entry_t* entry_of(std::uint32_t index) {
 const char* word_of_handler(std::uint32_t index) {
     constexpr std::uint32_t kFirstOfClients = 128;
     if (index < kFirstOfClients) return "(the library's)";
-    const gex_AM_Entry_t* const entry = entry_of(index);
-    return entry ? entry->gex_name : nullptr;
+    const char* const word = (*words)[index].data();
+    return *word != 0 ? word : nullptr;
 }
 
 // A function of GASNet's has one number of arguments, and most often messages of one size, which
