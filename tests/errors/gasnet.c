@@ -226,6 +226,14 @@ static void replies_to_nothing(gasnet_token_t token) {
     (void)token;
     sink = gasnet_AMReplyMedium0(NULL, kOther, bytes, 8);
 }
+static void asks_of_null(gasnet_token_t token) {
+    gasnet_node_t source;
+    (void)token;
+    sink = gasnet_AMGetMsgSource(NULL, &source);
+}
+static void tells_nowhere(gasnet_token_t token) {
+    sink = gasnet_AMGetMsgSource(token, NULL);
+}
 static void replies_with_lock(gasnet_token_t token) {
     static gasnet_hsl_t lock = GASNET_HSL_INITIALIZER;
     gasnet_hsl_lock(&lock);
@@ -239,6 +247,8 @@ static void notifies(gasnet_token_t token) {
 }
 INSIDE(notify_in_handler, notifies)
 INSIDE(null_token, replies_to_nothing)
+INSIDE(source_null, asks_of_null)
+INSIDE(source_nowhere, tells_nowhere)
 INSIDE(reply_with_lock, replies_with_lock)
 static gasnet_token_t kept;
 static void keeps(gasnet_token_t token) {
@@ -293,6 +303,8 @@ const struct Case cases[] = {
     {"barrier_in_handler", barrier_in_handler},
     {"notify_in_handler", notify_in_handler},
     {"null_token", null_token},
+    {"source_null", source_null},
+    {"source_nowhere", source_nowhere},
     {"reply_with_lock", reply_with_lock},
     {"wait_alone", wait_alone},
     {"no_team", no_team},

@@ -65,6 +65,8 @@ Text why_not_in_segment(const void* address, std::size_t bytes, int pe);
 const char* why_not_now();
 // Ends the job with a message then.
 [[gnu::noinline]] void require_allowed(const char* routine);
+// In checked mode, for calls that tell something of a message at `told`: an error, which is told.
+int check_token(const void* token, const void* told, const char* routine);
 // Whether this thread has prepared a request, or a reply, and has neither sent nor cancelled it.
 // Left here by ex/messages.cpp, which calls what calls this.
 struct Prepared {

@@ -42,6 +42,15 @@ void require_allowed(const char* routine) {
     if (const char* const why = why_not_now()) fail(routine, why);
 }
 
+int check_token(const void* token, const void* told, const char* routine) {
+    if (!is_in_handler())
+        return refuse_argument(
+            routine, "called outside of a handler: a token ends when its handler returns");
+    if (!token) return refuse_argument(routine, "the token is null");
+    if (!told) return refuse_argument(routine, "the place for what it tells is null");
+    return GASNET_OK;
+}
+
 int sending::check_restrictions(const char* routine) {
     // Told once a lock or message: a loop of polls would go on telling.
     thread_local bool is_told = false;
@@ -148,6 +157,8 @@ ISTHMUS_API int gasnet_AMPoll(void) {
 }
 
 ISTHMUS_API int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t* source) {
+    if (job.checked)
+        if (const int error = check_token(token, source, "gasnet_AMGetMsgSource")) return error;
     *source = static_cast<const Message*>(token)->source;
     return GASNET_OK;
 }

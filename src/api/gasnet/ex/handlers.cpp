@@ -57,20 +57,6 @@ gex_AM_Index_t free_index(const gex_AM_Entry_t* table, std::size_t count) {
     return 0;
 }
 
-bool is_refused(gex_Token_t token, const gex_Token_Info_t* info) {
-    constexpr const char* kRoutine = "gex_Token_Info";
-    if (!messages::is_in_handler())
-        refuse_argument(kRoutine,
-                        "called outside of a handler: a token ends when its handler returns");
-    else if (!token)
-        refuse_argument(kRoutine, "the token is null");
-    else if (!info)
-        refuse_argument(kRoutine, "the place for what it tells is null");
-    else
-        return false;
-    return true;
-}
-
 }  // namespace
 
 ISTHMUS_API int gex_EP_RegisterHandlers(gex_EP_t endpoint, gex_AM_Entry_t* table, size_t count) {
@@ -97,7 +83,7 @@ ISTHMUS_API int gex_EP_RegisterHandlers(gex_EP_t endpoint, gex_AM_Entry_t* table
 }
 
 ISTHMUS_API gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t* info, gex_TI_t mask) {
-    if (job.checked && is_refused(token, info)) return 0;
+    if (job.checked && check_token(token, info, "gex_Token_Info") != GASNET_OK) return 0;
     const auto& message = *static_cast<const messages::Message*>(token);
     gex_TI_t known = GEX_TI_SRCRANK | GEX_TI_EP | GEX_TI_IS_REQ | GEX_TI_IS_LONG;
     if ((mask & GEX_TI_SRCRANK) != 0) info->gex_srcrank = message.source;
