@@ -2,17 +2,16 @@
 // strides on both sides. One pass, no staging copy where the memory is near.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/copy/copy.hpp"
 #include "core/reach/operation.hpp"
 #include "core/reach/scattered.hpp"
+#include "core/reach/shape.hpp"
 
 namespace isthmus::operation {
 
@@ -72,16 +71,8 @@ void copy_blocks(void* dest, const void* source, const Blocks& shape) {
     }
 }
 
-// For PEs that the window does not reach. What lies in one piece there goes as one, short blocks
-// share requests; a get takes the gaps along, which costs less than a reply for each block, unless
-// they are large. What is longer than one read with gaps goes as several that are under way at
-// once.
-inline constexpr std::size_t kFetchedWithGaps = 65536;
-inline constexpr std::size_t kReadsAtOnce = 16;
-// Of many blocks that are further apart than this each is a read: gaps would cost more than
-// replies.
-inline constexpr std::size_t kNear = 4096;
-
+// For PEs that the window does not reach: what lies in one piece there goes as one, short blocks
+// share requests.
 template <std::size_t kUnit>
 void put_blocks_far(void* dest, const void* source, const Blocks& shape, int pe,
                     const char* routine, far::Channel* on) {
@@ -101,52 +92,16 @@ void put_blocks_far(void* dest, const void* source, const Blocks& shape, int pe,
     }
 }
 
-// Blocks that are near each other, and together longer than a read with gaps.
-template <std::size_t kUnit>
-void get_near_blocks(char* to, const char* from, const Blocks& shape, int pe, const char* routine) {
-    const std::size_t bytes = shape.block * kUnit;
-    const std::size_t distance = static_cast<std::size_t>(shape.sst) * kUnit;
-    const std::size_t in_read = (kFetchedWithGaps - bytes) / distance + 1;
-    const std::size_t at_once = std::min(shape.count, in_read * kReadsAtOnce);
-    const auto fetched = std::make_unique_for_overwrite<char[]>(at_once * distance);
-    for (std::size_t done = 0; done < shape.count;) {
-        const std::size_t count = std::min(at_once, shape.count - done);
-        {
-            ScatteredGet reads(pe, nullptr, routine);
-            for (std::size_t i = 0; i < count; i += in_read)
-                reads.add(fetched.get() + i * distance, from + i * distance,
-                          (std::min(in_read, count - i) - 1) * distance + bytes);
-        }
-        copy_blocks<kUnit>(to, fetched.get(), {shape.dst, shape.sst, shape.block, count});
-        done += count;
-        to += count * static_cast<std::size_t>(shape.dst) * kUnit;
-        from += count * distance;
-    }
-}
-
 template <std::size_t kUnit>
 void get_blocks_far(void* dest, const void* source, const Blocks& shape, int pe,
                     const char* routine) {
-    const std::size_t whole = extent(shape.sst, shape, kUnit);
-    if (whole == 0) return;
-    const auto block = static_cast<std::ptrdiff_t>(shape.block);
-    if (shape.dst == block && shape.sst == block) return far::get(dest, source, whole, pe, routine);
-    if (whole <= kFetchedWithGaps) {
-        std::vector<char> fetched(whole);
-        far::get(fetched.data(), source, whole, pe, routine);
-        return copy_blocks<kUnit>(dest, fetched.data(), shape);
-    }
-    auto* to = static_cast<char*>(dest);
-    const auto* from = static_cast<const char*>(source);
-    // Strides are no shorter than blocks.
-    if (static_cast<std::size_t>(shape.sst) <= kNear / kUnit)
-        return get_near_blocks<kUnit>(to, from, shape, pe, routine);
-    ScatteredGet blocks(pe, nullptr, routine);
-    for (std::size_t i = 0; i < shape.count; ++i) {
-        blocks.add(to, from, shape.block * kUnit);
-        to += shape.dst * static_cast<std::ptrdiff_t>(kUnit);
-        from += shape.sst * static_cast<std::ptrdiff_t>(kUnit);
-    }
+    if (extent(shape.sst, shape, kUnit) == 0) return;
+    far::get_rows({static_cast<char*>(dest),
+                   {static_cast<std::uint64_t>(shape.dst) * kUnit, 0},
+                   static_cast<const char*>(source),
+                   {static_cast<std::uint64_t>(shape.sst) * kUnit, 0},
+                   {shape.block * kUnit, shape.count, 1}},
+                  pe, nullptr, routine);
 }
 
 // The caller has checked the extent() of what is at the other PE.

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "core/reach/far.hpp"
 #include "core/wait/event.hpp"
@@ -42,6 +44,8 @@ class ScatteredGet {
     ScatteredGet& operator=(const ScatteredGet&) = delete;
     ~ScatteredGet();
     void add(void* dest, const char* source, std::uint64_t bytes);
+    // What is to be done before the event becomes true, which there must be.
+    void keep(std::unique_ptr<Delivery> delivery) { flight_->keep(std::move(delivery)); }
 
   private:
     int pe_;

@@ -1,5 +1,4 @@
 #include "core/segments/far_segment.hpp"
-#include "core/reach/scattered.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -7,6 +6,8 @@
 
 #include "core/copy/copy.hpp"
 #include "core/reach/request.hpp"
+#include "core/reach/scattered.hpp"
+#include "core/reach/shape.hpp"
 #include "core/wait/wait.hpp"
 
 namespace isthmus {
@@ -27,7 +28,7 @@ bool is_dense(const Shape& shape, const Pitch& pitch) {
     return rows && (shape.planes == 1 || pitch.plane == shape.row * shape.rows);
 }
 
-// Gathered here, or fetched with what lies between its rows.
+// Gathered here.
 constexpr std::uint64_t kStage = 16384;
 
 }  // namespace
@@ -118,24 +119,9 @@ void put_shape_far(const Segment& segment, std::uint64_t offset, const Pitch& re
 void get_shape_far(char* local, const Pitch& local_pitch, const Segment& segment,
                    std::uint64_t offset, const Pitch& remote_pitch, const Shape& shape,
                    Event* event, const char* routine) {
-    if (is_dense(shape, remote_pitch) && is_dense(shape, local_pitch))
-        return get_far(local, segment, offset, shape.row * shape.rows * shape.planes, event,
-                       routine);
     note(Routine::native_get);
-    const char* const home = home_of(segment) + offset;
-    std::uint64_t whole = 0;
-    // Within the segment, and so no overflow. A pitch of 0 makes it smaller than its rows.
-    extent(shape, remote_pitch, whole);
-    if (whole <= kStage && whole / 4 <= shape.row * shape.rows * shape.planes) {
-        char stage[kStage];
-        far::get(stage, home, whole, segment.owner, routine);
-        copy_shape(local, local_pitch, stage, remote_pitch, shape);
-        return complete(event);
-    }
-    ScatteredGet get(segment.owner, event, routine);
-    for_each_row(shape, local_pitch, remote_pitch, [&](std::uint64_t here, std::uint64_t there) {
-        get.add(local + here, home + there, shape.row);
-    });
+    far::get_rows({local, local_pitch, home_of(segment) + offset, remote_pitch, shape},
+                  segment.owner, event, routine);
 }
 
 }  // namespace isthmus

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <mutex>
+#include <utility>
 
 #include "core/wait/wait.hpp"
 
@@ -17,6 +19,9 @@ namespace {
 // landed.
 constexpr std::int64_t kFlights = 256;
 std::array<transport::Pending, kFlights> slots;
+// Of the slots that are gets: by the thread that begins, and behind Pending::finish under
+// `landing`. Null: none.
+std::array<Delivery*, kFlights> deliveries{};
 // Of the slots that are quiets: by whoever tests (`testing`), behind the release of `quiet_on`.
 std::array<transport::Completion, kFlights> quiets;
 std::array<std::atomic<transport::Channel*>, kFlights> quiet_on{};  // null: no quiet
@@ -105,6 +110,10 @@ transport::Pending& begin() {
 Flight::Flight(::isthmus_event& event)
     : event_(event), pending_(begin()), mine_(event_of(pending_.number)) {}
 
+void Flight::keep(std::unique_ptr<Delivery> delivery) {
+    deliveries[index_of(pending_.number)] = delivery.release();
+}
+
 Flight::~Flight() {
     event_ = mine_;
     pending_.finish(1);
@@ -144,8 +153,11 @@ void land() {
     const std::lock_guard lock(landing);
     std::int64_t number = landed;
     // Acquire: partner is Pending::finish.
-    while (slot_of(number + 1).reached.load(std::memory_order_acquire) == number + 1)
+    while (slot_of(number + 1).reached.load(std::memory_order_acquire) == number + 1) {
         ++number;
+        const std::unique_ptr<Delivery> last(std::exchange(deliveries[index_of(number)], nullptr));
+        if (last) last->deliver();
+    }
     if (number != landed) __atomic_store_n(&landed, number, __ATOMIC_RELEASE);
 }
 
@@ -168,12 +180,19 @@ void abandon_flights() {
     for (auto& on : quiet_on)
         on.store(nullptr, std::memory_order_relaxed);
     counts.fill({});
+    deliveries.fill(nullptr);
     quiet_count.store(0, std::memory_order_relaxed);
 }
 
 void end_flights() {
     for (const Count& count : counts) {
         if (count.completed) raise(count);
+    }
+    for (std::int64_t number = landed + 1; number <= issued; ++number) {
+        const std::unique_ptr<Delivery> last(deliveries[index_of(number)]);
+        // Acquire: as land(). Of data that have not come nothing is delivered.
+        if (last && slot_of(number).reached.load(std::memory_order_acquire) == number)
+            last->deliver();
     }
     abandon_flights();
     for (auto& quiet : quiets)

@@ -6,6 +6,7 @@
 #include <isthmus/event.h>
 
 #include <cstdint>
+#include <memory>
 
 #include "transport/transport.hpp"
 
@@ -14,6 +15,17 @@ namespace isthmus {
 // What the event of an operation becomes that is complete: true, or, while gets are under way,
 // "those that were begun before it are complete".
 inline constexpr ::isthmus_event& event_of_issued = ::isthmus_event_issued;
+
+// What is still to be done with data that have come: by the thread that finds them here, before any
+// event says so.
+class Delivery {
+  public:
+    Delivery() = default;
+    Delivery(const Delivery&) = delete;
+    Delivery& operator=(const Delivery&) = delete;
+    virtual ~Delivery() = default;
+    virtual void deliver() = 0;
+};
 
 // One get, of as many parts as are begun with it. Ends, and writes the event, when it goes.
 class Flight {
@@ -24,6 +36,8 @@ class Flight {
     Flight& operator=(const Flight&) = delete;
     ~Flight();
     transport::Pending& pending() { return pending_; }
+    // Once.
+    void keep(std::unique_ptr<Delivery> delivery);
 
   private:
     ::isthmus_event& event_;

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Of core/reach/blocks.hpp. */
-enum { kRead = 65536, kReadsAtOnce = 16, kNear = 4096 };
+/* Of core/reach/shape.cpp. */
+enum { kRead = 65536, kReadsAtOnce = 16, kNear = 2048 };
 enum { kThere = 1200000, kHere = 3 << 20, kGuard = 64 };
 
 static int me, right, failed, cases;

@@ -54,6 +54,7 @@ add_test(NAME transport.late.shmem.global_exit
                  $<TARGET_FILE:shmem_global_exit>)
 set_tests_properties(transport.late.shmem.global_exit PROPERTIES PROCESSORS 2 TIMEOUT 80 ENVIRONMENT ISTHMUS_DELAY=4)
 add_late_test(core.blocks 2 core_blocks SEEDS 5)
+add_late_test(core.shape 2 core_shape SEEDS 5)
 # Not shmem_signals: its pages must be read by the thread that puts.
 add_late_test(native.operations 3 native_operations SEEDS 3)
 add_late_test(native.litmus 2 native_litmus SEEDS 3 ARGUMENTS all 50)
