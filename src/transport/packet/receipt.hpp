@@ -109,17 +109,20 @@ class Link::Receipt {
         return token;
     }
 
-    // Of what was asked for, all of it in the end. One that was shortened on its way, or whose
-    // question was, would be waited for without end: without hashes nothing else tells of that.
+    // One that was shortened on its way, or whose question was, would be waited for without end,
+    // and on a stream without hashes nothing else tells of that. Its pieces come in order, and all
+    // but the last are of whole lines (Outbox::cut); records and datagrams are filled, and cut
+    // anywhere.
     bool is_piece_of_answer(const Packet& packet) {
-        constexpr std::size_t kLine = 64;  // all pieces on a stream but the last are of whole ones
+        constexpr std::size_t kLine = 64;
+        if (by_datagrams_ || from_.records) return true;
         const std::lock_guard lock(from_.guard);
         const Gets::Get* const get = from_.gets.find(packet.token());
         if (!get || !packet.is_fragment()) return get && packet.payload_bytes == get->bytes;
-        if (packet.message_bytes() != get->bytes) return false;
         const std::uint64_t end = packet.part_offset() + std::uint64_t{packet.payload_bytes};
-        return by_datagrams_ || (packet.part_offset() == get->bytes - get->left &&
-                                 (end == get->bytes || packet.payload_bytes % kLine == 0));
+        return packet.message_bytes() == get->bytes &&
+               packet.part_offset() == get->bytes - get->left &&
+               (end == get->bytes || packet.payload_bytes % kLine == 0);
     }
 
     // In a datagram there may be room for a part of one alone. The next ones follow.
