@@ -94,9 +94,14 @@ void await_reports() {
     // Relaxed, all: a report that begins takes its time.
     const pid_t reporter = crash_reporter.load(std::memory_order_relaxed);
     const bool is_own = reporter == gettid() || forked_child;
+    const auto begun = [](int pe) {
+        return job.header->pe[pe].has_told_end.load(std::memory_order_relaxed);
+    };
+    // Who reports as well waits for those that began before: two do not wait for each other.
+    const std::uint32_t own = is_own ? begun(job.me) : 0;
     const auto reports = [&](int pe) {
         return !(pe == job.me && is_own) && job.host.test(static_cast<std::size_t>(pe)) &&
-               job.header->pe[pe].has_told_end.load(std::memory_order_relaxed) != 0;
+               began_before(begun(pe), own);
     };
     for (int turn = 0; turn < 2000; ++turn) {
         int pe = 0;

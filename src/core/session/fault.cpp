@@ -80,6 +80,9 @@ Crash describe(int signal, const siginfo_t* info, void* context, const Fault& fa
 
 // Of several PEs the first to begin counts: the launcher need not see it die first.
 void begin_report() {
+    // An end of this PE that was under way has come to this; its time is the report's now.
+    os::call_no_more(os::Limit::output);
+    os::call_no_more(os::Limit::meeting);
     const std::uint32_t word = report_word(os::monotonic_nanoseconds());
     job.status().has_told_end.store(word, std::memory_order_relaxed);
 }

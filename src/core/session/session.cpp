@@ -81,9 +81,19 @@ void close(Departure how) {
 }
 
 // A child that shares this memory (vfork) is no PE.
+bool is_own_process() {
+    return !forked_child && job.status().process.load(std::memory_order_relaxed) == getpid();
+}
 bool is_managed_pe() {
-    return job.managed && !forked_child &&
-           job.status().process.load(std::memory_order_relaxed) == getpid();
+    return job.managed && is_own_process();
+}
+
+// Of an exit while another thread of this PE ends the job: our own launcher would see the exit
+// alone.
+void let_thread_end(int status) {
+    if (!job.launched || !is_own_process() || !ends_behind_another()) return;
+    await_other_end();
+    exit_now(status_of_end(status));
 }
 
 // Our own launcher sees how a PE ends. Others end the job for an error in some cases only, and
@@ -200,6 +210,7 @@ void leave_manager_at_exit() {
 // signal handler on top of enter or leave.
 __attribute__((destructor)) void finalize_at_exit() {
     let_crash_end();
+    if (is_in_session()) let_thread_end(exit_status);
     const Text how("exited with status ", exit_status);
     const pid_t by = changing.load(std::memory_order_relaxed);
     if (by == gettid() || (by != 0 && exit_status != 0)) {
@@ -355,6 +366,7 @@ void leave_session() {
 // Whoever calls may be a handler of a signal, on top of anything.
 void leave_at_once(const Text& how, int status) {
     let_crash_end();
+    let_thread_end(status);
     if (!is_managed_pe()) return;
     const bool is_leaver = changing.load(std::memory_order_relaxed) != 0 || is_in_session();
     if (job.header->ended.load(std::memory_order_relaxed) != 0) {

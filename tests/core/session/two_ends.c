@@ -40,6 +40,7 @@ static void end_by(const char* way) {
     if (strncmp(way, "quick", 5) == 0) quick_exit(atoi(way + 5));
     if (strncmp(way, "_exit", 5) == 0) _exit(atoi(way + 5));
     if (strcmp(way, "sent") == 0) raise(SIGSEGV);
+    if (strcmp(way, "pointer") == 0) shmem_int_p(malloc(sizeof word), 1, 1 - shmem_my_pe());
     if (strcmp(way, "error") == 0) shmem_quiet(), shmem_int_p(&word, 1, shmem_n_pes());
     if (strncmp(way, "end", 3) == 0) shmem_global_exit(atoi(way + 3));
     if (strncmp(way, "exit", 4) == 0) exit(atoi(way + 4));
