@@ -226,8 +226,8 @@ std::string parse_count(const std::string& option, const std::string& text, bool
     char* end = nullptr;
     const long number = std::strtol(text.c_str(), &end, 10);
     if (*end != '\0' || number < 1 || number > most)
-        return option + " " + (text.empty() ? "''" : text) + ": the number of PEs of a " +
-               (whole ? "job" : "host") + " must be 1.." + std::to_string(most);
+        return option + " " + text + ": the number of PEs of a " + (whole ? "job" : "host") +
+               " must be 1.." + std::to_string(most);
     count = static_cast<int>(number);
     return "";
 }
@@ -238,9 +238,9 @@ std::string choose_tool(const std::string& option, const std::string& text,
     if (options.elsewhere) return option + ": only where all PEs are on this host";
     char* end = nullptr;
     const long number = std::strtol(text.c_str(), &end, 10);
-    if (text.empty() || *end != '\0' || number < 0 || number >= options.pes)
-        return option + " " + (text.empty() ? "''" : text) +
-               ": there is no such PE; the job has PEs 0.." + std::to_string(options.pes - 1);
+    if (*end != '\0' || number < 0 || number >= options.pes)
+        return option + " " + text + ": there is no such PE; the job has PEs 0.." +
+               std::to_string(options.pes - 1);
     pe = static_cast<int>(number);
     return "";
 }

@@ -159,6 +159,7 @@ bool tell_handed_over(int signal, const siginfo_t* info, const void* context) {
     if (!far::is_marked()) return true;
     const Fault* const theirs = handed_over.exchange(nullptr, std::memory_order_acquire);
     if (!theirs) return true;
+    crash_reporter.store(gettid(), std::memory_order_relaxed);  // from here on: the other one waits
     end_within(2, signal);
     Fault fault = *theirs;
     fault.instruction = read_fault(info, context).instruction;
