@@ -6,6 +6,7 @@
 // isthmus_segment_destroy returns, and using it asks nobody.
 #include <deque>
 #include <mutex>
+#include <type_traits>
 #include <unordered_map>
 
 #include "base/lasting.hpp"
@@ -63,14 +64,17 @@ struct MovedOn {
     std::int32_t index;
     std::uint32_t generation;
 };
+// Without gaps, which would send what lies on the stack.
 struct Found {
     std::uint32_t result;  // of publish; of a look-up 1 or 0
-    Entry entry;
     std::int32_t owner;
+    Entry entry;
     std::uint64_t place;
     std::uint64_t size;
     std::uint32_t access;
+    std::uint32_t unused;
 };
+static_assert(std::has_unique_object_representations_v<Found>);
 struct Nothing {};
 
 }  // namespace
@@ -149,7 +153,7 @@ Found serve_publish(int from, const Publication& asked, bool& good) {
     DirectoryPlace place;
     std::int32_t owner = -1;
     const PublishResult result = publish_at(job.me, asked, place, &owner);
-    return {static_cast<std::uint32_t>(result), {place.index, place.generation}, owner, 0, 0, 0};
+    return {static_cast<std::uint32_t>(result), owner, {place.index, place.generation}, 0, 0, 0, 0};
 }
 
 Found serve_look_up(int from, const Question& asked, bool& good) {
@@ -158,11 +162,12 @@ Found serve_look_up(int from, const Question& asked, bool& good) {
     DirectoryPlace place;
     if (!good || !look_up_for(from, asked.id, publication, place)) return {};
     return {1,
-            {place.index, place.generation},
             publication.owner,
+            {place.index, place.generation},
             publication.place,
             publication.size,
-            publication.access};
+            publication.access,
+            0};
 }
 
 PeSet serve_withdraw(int, const Entry& asked, bool& good) {
