@@ -40,6 +40,36 @@ void write_text(const char* text) {
     }
 }
 
+// The frames leave in one piece, since another PE's may come at the same time. Of the one thread
+// that reports.
+struct Gathered {
+    char bytes[16384];
+    std::size_t used;
+
+    void add(const char* text) {
+        const std::size_t length = std::strlen(text);
+        if (used + length >= sizeof bytes) write();
+        if (length >= sizeof bytes) return write_text(text);
+        std::memcpy(bytes + used, text, length + 1);
+        used += length;
+    }
+    void write() {
+        if (used != 0) write_text(bytes);
+        used = 0;
+    }
+};
+constinit Gathered gathered{};
+
+// Others of this host, whose lines stand beside these.
+bool do_others_report() {
+    for (int pe = 0; pe < job.pes; ++pe)
+        // Relaxed: a hint.
+        if (pe != job.me && job.host.test(static_cast<std::size_t>(pe)) &&
+            job.header->pe[pe].has_told_end.load(std::memory_order_relaxed) != 0)
+            return true;
+    return false;
+}
+
 constexpr int kInlined = 8;  // of a frame, that are told
 
 // Where handlers run if the stack has ended. The report needs the frames' texts and what unwinding
@@ -115,7 +145,7 @@ void say_inlined(const char* lines) {
         char out[400];
         std::snprintf(out, sizeof out, "isthmus:      inlined in %.*s\n",
                       static_cast<int>(call.size()), call.data());
-        write_text(out);
+        gathered.add(out);
     }
 }
 
@@ -197,11 +227,15 @@ void say_crash(const Crash& crash) {
     Frames frames;
     const FoundFrames found = find_frames(crash, frames);
     name_frames(frames, found.count);
+    if (job.header && found.count != 0 && do_others_report()) {
+        std::snprintf(line, sizeof line, "isthmus:   of PE %d:\n", job.me);
+        gathered.add(line);
+    }
     if (found.is_in_library) {
         std::snprintf(line, sizeof line, "isthmus:   within the library: %s\n", frames[0].text);
-        write_text(line);
+        gathered.add(line);
         if (found.count == 1)
-            write_text(
+            gathered.add(
                 "isthmus:   in a thread of the library's, which completes what calls have begun: "
                 "nothing of the program is on its stack; ISTHMUS_CHECK=1 looks at addresses in the "
                 "call that is given them\n");
@@ -209,13 +243,14 @@ void say_crash(const Crash& crash) {
     const int own = found.is_in_library ? 1 : 0;
     for (int i = own; i < found.count; ++i) {
         if (i == found.certain)
-            write_text(
+            gathered.add(
                 "isthmus:   what has called it keeps no frame; on the stack lies, perhaps:\n");
         const Frame& frame = frames[static_cast<std::size_t>(i)];
         std::snprintf(line, sizeof line, "isthmus:   #%d %s\n", i - own, frame.text);
-        write_text(line);
+        gathered.add(line);
         say_inlined(frame.inlined);
     }
+    gathered.write();
 }
 
 }  // namespace isthmus
