@@ -49,7 +49,7 @@ bool claim_end(int status) {
 
 // Who comes behind another PE of this host, as that one has told it to write its output, or behind
 // another thread of this PE, ends with that one's status, which a process manager takes from
-// either. A thread that claimed the end itself has the status that it claimed it with.
+// either. A thread that claimed the end itself has the status that it claimed it with, but 0.
 int status_of_end(int status) {
     const JobHeader& header = *job.header;
     // Acquire: partner is the release in claim_end.
@@ -57,7 +57,10 @@ int status_of_end(int status) {
     // Acquire: partner is the release in give_last_words, and the one in end_job.
     const std::uint32_t ended = header.ended.load(std::memory_order_acquire);
     const bool is_known = by != 0 && (by == job.me + 1 || ended == kEnded || ended == kTold);
-    return is_known ? header.exit_status.load(std::memory_order_relaxed) & kExitStatus : status;
+    if (!is_known) return status;
+    const int claimed = header.exit_status.load(std::memory_order_relaxed) & kExitStatus;
+    // An end that fails itself is no good one.
+    return claimed == 0 && by == job.me + 1 && !ends_behind_another() ? status : claimed;
 }
 
 void give_last_words(int farewell, std::uint64_t nanoseconds) {

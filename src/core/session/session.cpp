@@ -90,8 +90,11 @@ bool is_managed_pe() {
 
 // Of an exit while another thread of this PE ends the job: our own launcher would see the exit
 // alone.
-void let_thread_end(int status) {
+void let_thread_end(int status, bool flushes) {
     if (!job.launched || !is_own_process() || !ends_behind_another()) return;
+    // Acquire: partner is the release in claim_end.
+    if (job.header->ended_by.load(std::memory_order_acquire) != job.me + 1) return;
+    if (flushes) flush_output(status_of_end(status));
     await_other_end();
     exit_now(status_of_end(status));
 }
@@ -210,7 +213,7 @@ void leave_manager_at_exit() {
 // signal handler on top of enter or leave.
 __attribute__((destructor)) void finalize_at_exit() {
     let_crash_end();
-    if (is_in_session()) let_thread_end(exit_status);
+    if (is_in_session()) let_thread_end(exit_status, true);
     const Text how("exited with status ", exit_status);
     const pid_t by = changing.load(std::memory_order_relaxed);
     if (by == gettid() || (by != 0 && exit_status != 0)) {
@@ -366,7 +369,7 @@ void leave_session() {
 // Whoever calls may be a handler of a signal, on top of anything.
 void leave_at_once(const Text& how, int status) {
     let_crash_end();
-    let_thread_end(status);
+    let_thread_end(status, false);
     if (!is_managed_pe()) return;
     const bool is_leaver = changing.load(std::memory_order_relaxed) != 0 || is_in_session();
     if (job.header->ended.load(std::memory_order_relaxed) != 0) {

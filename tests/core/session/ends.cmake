@@ -95,6 +95,10 @@ endforeach()
 foreach(second exit5 quick5 _exit5 end5 error)
     add_two_ends(end0 ${second} 10 "^status 0\n$" threads)
 endforeach()
+# What who exits behind another one's end has printed is written.
+add_two_ends(end0 print_exit0 20 "^printed\nstatus 0\n$")
+add_two_ends(end9 print_exit5 10 "^printed\nstatus 9\n$" threads)
+add_two_ends(broken_error nothing 0 "^isthmus: PE 0 [^\n]*\nstatus 1\n$")
 add_two_ends(broken_kill nothing 0 "^isthmus: PE 0 [^\n]*killed by SIGKILL[^\n]*\nstatus 137\n$")
 add_two_ends(broken__exit3 nothing 0 "^isthmus: PE 0 [^\n]*exited with status 3[^\n]*\nstatus 3\n$")
 
@@ -182,7 +186,8 @@ if(NOT ISTHMUS_SANITIZE)
     # Of two ends the first is the job's. Of the later one at most its report is told. A signal's status is Hydra's own,
     # sometimes with that of the PEs that it ends by SIGTERM.
     foreach(ends "end9 abort 20 9 1" "end9 fault 40 9 1" "end9 exit5 20 9 1" "fault exit5 20 139|11|15 0" "abort end0 20 134|6|15 0"
-            "end9 quick5 30 9 1" "end9 _exit5 30 9 1" "end9 sent 30 9 1" "fault error 40 139|11|15 1")
+            "end9 quick5 30 9 1" "end9 _exit5 30 9 1" "end9 sent 30 9 1" "fault error 40 139|11|15 1"
+            "broken_error nothing 0 1 1")
         separate_arguments(ends)
         list(GET ends 0 first)
         list(GET ends 1 second)
