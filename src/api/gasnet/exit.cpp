@@ -100,6 +100,11 @@ class Counter {
     Question& question_;
 };
 
+// Whoever hears of the end first in this PE; the others wait until it is told.
+void tell_messages() {
+    messages::tell_counts(messages::AtEnd::this_one);
+}
+
 // Counts this PE at PE 0, and waits until all have come to the same: true; or this time. Runs no
 // handlers and may be called in one.
 bool meet(std::size_t which, std::uint64_t until) {
@@ -133,7 +138,7 @@ bool meet_to_end(int code) {
     static constinit std::atomic<bool> meets = false;
     os::call_no_more(os::Limit::told);
     if (has_job_ended()) {
-        messages::tell_counts(messages::AtEnd::this_one);
+        tell_messages();
         return false;
     }
     const auto second = static_cast<std::uint64_t>(kSecond);
@@ -227,13 +232,8 @@ bool may_catch(std::string_view name) {
 void hear_in_wait() {
     is_told.store(true, std::memory_order_relaxed);
     if (knows_end.exchange(true, std::memory_order_relaxed)) return;
-    messages::tell_counts(messages::AtEnd::this_one);
+    tell_messages();
     if (has_own_handler()) std::raise(SIGQUIT);
-}
-
-// Whoever hears of the end first in this PE; the others wait until it is told.
-void tell_messages() {
-    messages::tell_counts(messages::AtEnd::this_one);
 }
 
 void catch_signal(int signal, std::string_view name) {

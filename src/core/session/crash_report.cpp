@@ -21,6 +21,7 @@
 #include "core/job/guarded_blocks.hpp"
 #include "core/job/job.hpp"
 #include "core/session/crash_frames.hpp"
+#include "core/session/dead_mates.hpp"
 #include "core/session/fault_reading.hpp"
 #include "core/session/frame_names.hpp"
 
@@ -41,7 +42,7 @@ void write_text(const char* text) {
 }
 
 // The frames leave in one piece, since another PE's may come at the same time. Of the one thread
-// that reports.
+// that reports. Each text is shorter than all of it.
 struct Gathered {
     char bytes[16384];
     std::size_t used;
@@ -49,7 +50,6 @@ struct Gathered {
     void add(const char* text) {
         const std::size_t length = std::strlen(text);
         if (used + length >= sizeof bytes) write();
-        if (length >= sizeof bytes) return write_text(text);
         std::memcpy(bytes + used, text, length + 1);
         used += length;
     }
@@ -63,9 +63,7 @@ constinit Gathered gathered{};
 // Others of this host, whose lines stand beside these.
 bool do_others_report() {
     for (int pe = 0; pe < job.pes; ++pe)
-        // Relaxed: a hint.
-        if (pe != job.me && job.host.test(static_cast<std::size_t>(pe)) &&
-            job.header->pe[pe].has_told_end.load(std::memory_order_relaxed) != 0)
+        if (pe != job.me && job.host.test(static_cast<std::size_t>(pe)) && has_told_end(pe))
             return true;
     return false;
 }
